@@ -1,0 +1,92 @@
+#ifndef GATEWAY_LEG_LEG_SPEC_H_
+#define GATEWAY_LEG_LEG_SPEC_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/slot_map.h"
+#include "base/time_delta.h"
+#include "gateway/net/transport_address.h"
+#include "srtp/master_key.h"
+#include "srtp/rtp_types.h"
+
+namespace sluice {
+
+// A leg of one worker; stale after its removal.
+using LegHandle = SlotHandle<struct LegTag>;
+// A UDP socket of one worker. The core only passes it through.
+using SocketHandle = SlotHandle<struct SocketTag>;
+
+enum class LegKind : uint8_t { kRtp, kSrtp };
+
+// Which of a leg's two ports; with rtcp-mux there is only kRtp (RFC 8445 section 4 calls it component).
+enum class Component : uint8_t { kRtp, kRtcp };
+
+enum class AddressLearning : uint8_t { kStrict, kLearn };
+
+// Where the peer receives and where it sends from.
+struct RemoteTransport {
+  TransportAddress rtp;
+  // Equals `rtp` with rtcp-mux.
+  TransportAddress rtcp;
+  // Where packets must come from; nullopt: from `rtp` and `rtcp`.
+  std::optional<TransportAddress> source_rtp;
+  std::optional<TransportAddress> source_rtcp;
+
+  friend bool operator==(const RemoteTransport&, const RemoteTransport&) = default;
+};
+
+// Clock rate of one payload type, for jitter.
+struct PayloadClock {
+  PayloadType payload_type;
+  std::string encoding_name;
+  // Hz, not 0.
+  uint32_t clock_rate;
+};
+
+// The leg's own sockets, bound before the leg exists.
+struct LocalTransport {
+  SocketHandle rtp_socket;
+  // Equals rtp_socket with rtcp-mux.
+  SocketHandle rtcp_socket;
+  TransportAddress rtp;
+  TransportAddress rtcp;
+};
+
+// Everything a leg is made from, validated by the control room: keys have the suite's size, payload
+// types and SSRCs are in range.
+struct LegSpec {
+  std::string id;
+  LegKind kind = LegKind::kRtp;
+  bool rtcp_mux = false;
+  std::optional<RemoteTransport> remote;
+  AddressLearning learning = AddressLearning::kStrict;
+  TimeDelta learning_window = TimeDelta::Seconds(10);
+  // SRTP: what we protect with; always set for kSrtp.
+  std::optional<MasterKey> local_key;
+  // SRTP: what the peer protects with; nullopt: not signalled yet.
+  std::optional<MasterKey> remote_key;
+  std::vector<PayloadClock> payload_types;
+  std::vector<Ssrc> remote_ssrcs;
+  bool hold = false;
+};
+
+// Changes to a live leg; what is nullopt stays.
+struct LegUpdate {
+  std::optional<RemoteTransport> remote;
+  std::optional<AddressLearning> learning;
+  std::optional<TimeDelta> learning_window;
+  std::optional<MasterKey> remote_key;
+  std::optional<std::vector<PayloadClock>> payload_types;
+  std::optional<std::vector<Ssrc>> remote_ssrcs;
+  std::optional<bool> hold;
+  // A new key to send with, kept ready until `activate_local_key`.
+  std::optional<MasterKey> prepare_local_key;
+  bool activate_local_key = false;
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_LEG_LEG_SPEC_H_

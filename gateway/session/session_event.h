@@ -1,0 +1,38 @@
+#ifndef GATEWAY_SESSION_SESSION_EVENT_H_
+#define GATEWAY_SESSION_SESSION_EVENT_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "base/timestamp.h"
+#include "gateway/net/transport_address.h"
+#include "gateway/session/inline_id.h"
+#include "srtp/rtp_types.h"
+
+namespace sluice {
+
+enum class SessionEventKind : uint8_t {
+  // The first packet of a leg was accepted.
+  kMediaStarted,
+  kRemoteAddressChanged,
+  kStreamAdded,
+};
+
+// Something that packets caused, told to the control plane. A plain value without heap memory, since
+// it is made on the packet path. What calls cause (sessions and legs coming and going) the control
+// room tells itself.
+struct SessionEvent {
+  SessionEventKind kind = SessionEventKind::kMediaStarted;
+  Timestamp time = Timestamp::Zero();
+  InlineId session_id;
+  InlineId leg_id;
+  // kRemoteAddressChanged.
+  std::optional<TransportAddress> old_rtp;
+  TransportAddress new_rtp;
+  // kStreamAdded.
+  Ssrc ssrc{0};
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_SESSION_SESSION_EVENT_H_

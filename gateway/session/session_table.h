@@ -1,0 +1,95 @@
+#ifndef GATEWAY_SESSION_SESSION_TABLE_H_
+#define GATEWAY_SESSION_SESSION_TABLE_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "base/timestamp.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/session/outbox.h"
+#include "gateway/session/session_spec.h"
+#include "srtp/packet_arena.h"
+
+namespace sluice {
+
+// One datagram as it came from a socket.
+struct ReceivedDatagram {
+  LegHandle leg;
+  Component component = Component::kRtp;
+  TransportAddress source;
+  PacketLoan packet;
+  // The datagram was longer than the slot.
+  bool truncated = false;
+};
+
+struct SessionTableLimits {
+  size_t sessions = 0;
+  size_t legs = 0;
+  size_t legs_per_session = 0;
+  // SSRCs per leg and direction.
+  size_t streams_per_leg = 0;
+  // Most datagrams in one HandleBatch.
+  size_t receive_batch = 0;
+  // Most ForwardingRule destinations of one leg.
+  size_t destinations_per_leg = 0;
+};
+
+// All sessions of one worker: an effect-free core that turns received datagrams into outgoing ones.
+// Time and memory come in as arguments; nothing here reads a clock, touches a socket or waits.
+// One thread. The calls that control makes may allocate; HandleBatch does not.
+class SessionTable {
+ public:
+  // `arena` outlives the table.
+  SessionTable(const SessionTableLimits& limits, PacketArena& arena);
+  ~SessionTable();
+
+  // AlreadyExists, ResourceExhausted (limit "sessions").
+  absl::Status CreateSession(Timestamp now, SessionSpec spec);
+  absl::StatusOr<SessionSnapshot> GetSession(Timestamp now, absl::string_view session_id) const;
+  absl::Status UpdateSession(Timestamp now, absl::string_view session_id,
+                             const SessionUpdate& update);
+  // Sockets of all its legs are in the answer, to be closed by the caller.
+  absl::StatusOr<EndedSession> DeleteSession(Timestamp now, absl::string_view session_id);
+
+  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session"). On success packets of
+  // the sockets in `local` belong to the returned handle.
+  absl::StatusOr<LegHandle> AddLeg(Timestamp now, absl::string_view session_id, LegSpec spec,
+                                   const LocalTransport& local);
+  absl::StatusOr<LegSnapshot> GetLeg(Timestamp now, absl::string_view session_id,
+                                     absl::string_view leg_id) const;
+  // All or nothing.
+  absl::Status UpdateLeg(Timestamp now, absl::string_view session_id, absl::string_view leg_id,
+                         LegUpdate update);
+  // The sockets to close are in the snapshot's `local`.
+  absl::StatusOr<LegSnapshot> RemoveLeg(Timestamp now, absl::string_view session_id,
+                                        absl::string_view leg_id);
+  absl::Status SetForwarding(absl::string_view session_id,
+                             const std::vector<ForwardingRule>& rules);
+
+  // Takes the packets of the batch; what goes out is appended to `out`.
+  void HandleBatch(Timestamp now, absl::Span<ReceivedDatagram> batch, Outbox& out);
+  // Does everything due at or before `now`: timeouts of sessions, retiring of old keys.
+  void HandleTimeout(Timestamp now, Outbox& out);
+  // When HandleTimeout is next needed.
+  Timestamp NextTimeout() const;
+  // How the kernel took the packets the outbox held, `sent` bytes each; unknown legs are ignored.
+  void HandleSendResult(LegHandle leg, bool sent, size_t bytes);
+
+  size_t session_count() const;
+  size_t leg_count() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_SESSION_SESSION_TABLE_H_

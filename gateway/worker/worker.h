@@ -1,0 +1,91 @@
+#ifndef GATEWAY_WORKER_WORKER_H_
+#define GATEWAY_WORKER_WORKER_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gateway/io/media_port_pool.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/session/session_event.h"
+#include "gateway/session/session_spec.h"
+
+namespace sluice {
+
+struct WorkerLimits {
+  size_t sessions = 0;
+  size_t legs_per_session = 0;
+  size_t streams_per_leg = 0;
+  // Datagrams taken from all sockets before they are processed together.
+  size_t receive_batch = 0;
+  size_t outbox_packets = 0;
+  size_t mailbox_commands = 0;
+  size_t event_queue = 0;
+  size_t packet_slots = 0;
+};
+
+struct WorkerUsage {
+  size_t sessions = 0;
+  size_t legs = 0;
+  size_t sockets = 0;
+  size_t packet_slots = 0;
+  size_t packet_slots_free = 0;
+  uint64_t packet_slots_exhausted = 0;
+  uint64_t events_dropped = 0;
+};
+
+// What a worker tells the control plane: exactly one member is set.
+struct WorkerNotice {
+  std::optional<SessionEvent> event;
+  // Ended by a timeout; its sockets are closed already.
+  std::unique_ptr<SessionSnapshot> ended;
+};
+
+// One media thread with its own sockets, packet arena, timers and sessions. The public calls are
+// made by control threads: each is carried to the worker in its mailbox and waits for the answer;
+// ResourceExhausted when the mailbox is full, Unavailable once the worker is stopping.
+class Worker {
+ public:
+  // Starts the thread. `ports` outlives the worker. `wake` is called on the worker's thread when
+  // notices wait that did not before; it must not block.
+  static absl::StatusOr<std::unique_ptr<Worker>> Create(size_t index, const WorkerLimits& limits,
+                                                        MediaPortPool& ports,
+                                                        std::function<void()> wake);
+  // Stops the thread, ends its sessions and closes their sockets.
+  ~Worker();
+
+  size_t index() const;
+
+  absl::StatusOr<SessionSnapshot> CreateSession(SessionSpec spec);
+  absl::StatusOr<SessionSnapshot> GetSession(absl::string_view session_id);
+  // Unknown ids are left out.
+  absl::StatusOr<std::vector<SessionSnapshot>> GetSessions(std::vector<std::string> session_ids);
+  absl::StatusOr<SessionSnapshot> UpdateSession(absl::string_view session_id, SessionUpdate update);
+  absl::StatusOr<SessionSnapshot> DeleteSession(absl::string_view session_id);
+  // Takes ports from the pool and binds them on the calling thread, then adds the leg. Nothing
+  // remains of a call that fails.
+  absl::StatusOr<LegSnapshot> AddLeg(absl::string_view session_id, LegSpec spec, IpFamily family);
+  absl::StatusOr<LegSnapshot> UpdateLeg(absl::string_view session_id, absl::string_view leg_id,
+                                        LegUpdate update);
+  absl::StatusOr<LegSnapshot> RemoveLeg(absl::string_view session_id, absl::string_view leg_id);
+  absl::StatusOr<SessionSnapshot> SetForwarding(absl::string_view session_id,
+                                                std::vector<ForwardingRule> rules);
+  absl::StatusOr<WorkerUsage> GetUsage();
+
+  // Takes what the worker told since the last call. One thread at a time.
+  std::vector<WorkerNotice> TakeNotices();
+
+ private:
+  struct State;
+  explicit Worker(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_WORKER_WORKER_H_
