@@ -4,9 +4,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 
 #include "absl/base/attributes.h"
+#include "absl/base/config.h"
 #include "absl/types/span.h"
+#include "base/check.h"
 
 namespace sluice {
 
@@ -30,11 +33,15 @@ class PacketArena;
 class PacketLoan {
  public:
   PacketLoan() = default;
-  PacketLoan(PacketLoan&& other) noexcept;
+  PacketLoan(PacketLoan&& other) noexcept
+      : arena_(std::exchange(other.arena_, nullptr)),
+        slot_(other.slot_),
+        offset_(other.offset_),
+        size_(other.size_) {}
   PacketLoan& operator=(PacketLoan&& other) noexcept;
   PacketLoan(const PacketLoan&) = delete;
   PacketLoan& operator=(const PacketLoan&) = delete;
-  ~PacketLoan();
+  ~PacketLoan() { Return(); }
 
   // False for a loan that holds no slot; all other members need a slot.
   explicit operator bool() const { return arena_ != nullptr; }
@@ -60,7 +67,7 @@ class PacketLoan {
   // Drops bytes from the front. False and no change when there are fewer.
   [[nodiscard]] bool TrimFront(size_t count);
 
-  // Ends the loan early. The slot's bytes are not wiped.
+  // Ends the loan early; nothing on an empty loan. The slot's bytes are not wiped.
   void Return();
 
  private:
@@ -84,22 +91,101 @@ class PacketArena {
   PacketArena& operator=(const PacketArena&) = delete;
 
   // An empty loan when no slot is free; `exhausted()` then counts one more.
-  [[nodiscard]] PacketLoan Lend();
+  [[nodiscard]] PacketLoan Lend() {
+    if (free_ == 0) {
+      ++exhausted_;
+      return PacketLoan();
+    }
+    uint8_t* slot = free_slots_[--free_];
+    Unpoison(slot);
+    return PacketLoan(this, slot);
+  }
   // A new slot with the same bytes and offset. Empty when no slot is free.
   [[nodiscard]] PacketLoan LendCopy(const PacketLoan& packet);
 
-  size_t capacity() const;
-  size_t free() const;
+  size_t capacity() const { return capacity_; }
+  size_t free() const { return free_; }
   // How often Lend had nothing to lend.
-  uint64_t exhausted() const;
+  uint64_t exhausted() const { return exhausted_; }
 
  private:
   friend class PacketLoan;
-  void TakeBack(uint8_t* slot);
 
-  struct State;
-  std::unique_ptr<State> state_;
+  struct FreeBlock {
+    void operator()(uint8_t* block) const;
+  };
+
+  void TakeBack(uint8_t* slot) {
+    SLUICE_DCHECK(free_ < capacity_);
+    Poison(slot);
+    free_slots_[free_++] = slot;
+  }
+
+  // AddressSanitizer reports every touch of a slot that is not lent; nothing without it.
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER)
+  static void Poison(const uint8_t* slot);
+  static void Unpoison(const uint8_t* slot);
+#else
+  static void Poison(const uint8_t*) {}
+  static void Unpoison(const uint8_t*) {}
+#endif
+
+  const size_t capacity_;
+  std::unique_ptr<uint8_t[], FreeBlock> block_;
+  // A stack: what came back last goes out first, while the cache still has it. The first `free_`
+  // are set. Beside the slots and not inside them, so that a stray write to a slot cannot break it.
+  std::unique_ptr<uint8_t*[]> free_slots_;
+  size_t free_;
+  uint64_t exhausted_ = 0;
 };
+
+inline PacketLoan& PacketLoan::operator=(PacketLoan&& other) noexcept {
+  if (this != &other) {
+    Return();
+    arena_ = std::exchange(other.arena_, nullptr);
+    slot_ = other.slot_;
+    offset_ = other.offset_;
+    size_ = other.size_;
+  }
+  return *this;
+}
+
+inline void PacketLoan::Return() {
+  if (arena_ != nullptr) {
+    std::exchange(arena_, nullptr)->TakeBack(slot_);
+  }
+}
+
+inline absl::Span<uint8_t> PacketLoan::ReceiveSpan() {
+  constexpr size_t kEnd = kPacketSlotSize - kPacketTailroom;
+  return {slot_ + offset_, offset_ < kEnd ? kEnd - offset_ : 0};
+}
+
+inline bool PacketLoan::Resize(size_t size) {
+  if (size > kPacketSlotSize - offset_) {
+    return false;
+  }
+  size_ = static_cast<uint16_t>(size);
+  return true;
+}
+
+inline bool PacketLoan::Prepend(size_t count) {
+  if (count > offset_) {
+    return false;
+  }
+  offset_ = static_cast<uint16_t>(offset_ - count);
+  size_ = static_cast<uint16_t>(size_ + count);
+  return true;
+}
+
+inline bool PacketLoan::TrimFront(size_t count) {
+  if (count > size_) {
+    return false;
+  }
+  offset_ = static_cast<uint16_t>(offset_ + count);
+  size_ = static_cast<uint16_t>(size_ - count);
+  return true;
+}
 
 }  // namespace sluice
 
