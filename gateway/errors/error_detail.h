@@ -1,6 +1,7 @@
 #ifndef GATEWAY_ERRORS_ERROR_DETAIL_H_
 #define GATEWAY_ERRORS_ERROR_DETAIL_H_
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -17,7 +18,7 @@ struct ErrorDetail {
   // kField: path in the request, "config.remote.rtp.ip". kResource: "session", "leg".
   // kLimit: name as in Limits. kPrecondition: short type, "TOMBSTONE".
   std::string subject;
-  // kResource: its id. Otherwise empty.
+  // kResource: its id. kPrecondition: id of what it is about. Otherwise empty.
   std::string name;
   std::string description;
 };
