@@ -85,7 +85,7 @@ def _pinned_archive_impl(ctx):
         # Upstream's BUILD files would cut the tree into packages that our overlay cannot reach into.
         _run(
             ctx,
-            ["find", ".", "-depth", "(", "-name", "BUILD", "-o", "-name", "BUILD.bazel", ")", "-delete"],
+            ["find", ".", "-type", "f", "(", "-name", "BUILD", "-o", "-name", "BUILD.bazel", ")", "-delete"],
             "remove BUILD files",
         )
         ctx.symlink(ctx.attr.build_file, "BUILD.bazel")
