@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,38 +13,22 @@
 #include "gateway/io/media_port_pool.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
-#include "gateway/session/session_event.h"
+#include "gateway/net/transport_address.h"
 #include "gateway/session/session_spec.h"
+#include "gateway/worker/worker_limits.h"
+#include "gateway/worker/worker_notice.h"
 
 namespace sluice {
-
-struct WorkerLimits {
-  size_t sessions = 0;
-  size_t legs_per_session = 0;
-  size_t streams_per_leg = 0;
-  // Datagrams taken from all sockets before they are processed together.
-  size_t receive_batch = 0;
-  size_t outbox_packets = 0;
-  size_t mailbox_commands = 0;
-  size_t event_queue = 0;
-  size_t packet_slots = 0;
-};
 
 struct WorkerUsage {
   size_t sessions = 0;
   size_t legs = 0;
   size_t sockets = 0;
   size_t packet_slots = 0;
+  // Slots that neither the packets under way nor the batch being received into hold.
   size_t packet_slots_free = 0;
   uint64_t packet_slots_exhausted = 0;
   uint64_t events_dropped = 0;
-};
-
-// What a worker tells the control plane: exactly one member is set.
-struct WorkerNotice {
-  std::optional<SessionEvent> event;
-  // Ended by a timeout; its sockets are closed already.
-  std::unique_ptr<SessionSnapshot> ended;
 };
 
 // One media thread with its own sockets, packet arena, timers and sessions. The public calls are
@@ -52,18 +37,24 @@ struct WorkerNotice {
 class Worker {
  public:
   // Starts the thread. `ports` outlives the worker. `wake` is called on the worker's thread when
-  // notices wait that did not before; it must not block.
+  // notices wait that did not before; it must not block. InvalidArgument when the limits do not fit
+  // together.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(size_t index, const WorkerLimits& limits,
                                                         MediaPortPool& ports,
                                                         std::function<void()> wake);
-  // Stops the thread, ends its sessions and closes their sockets.
+  // Stop().
   ~Worker();
+
+  // Stops the thread, ends its sessions and closes their sockets. Calls under way and later ones
+  // are answered Unavailable. Notices that wait can still be taken. Any thread, any number of
+  // times.
+  void Stop();
 
   size_t index() const;
 
   absl::StatusOr<SessionSnapshot> CreateSession(SessionSpec spec);
   absl::StatusOr<SessionSnapshot> GetSession(absl::string_view session_id);
-  // Unknown ids are left out.
+  // Unknown ids are left out. Not one moment: the worker carries media between portions.
   absl::StatusOr<std::vector<SessionSnapshot>> GetSessions(std::vector<std::string> session_ids);
   absl::StatusOr<SessionSnapshot> UpdateSession(absl::string_view session_id, SessionUpdate update);
   absl::StatusOr<SessionSnapshot> DeleteSession(absl::string_view session_id);
@@ -79,6 +70,12 @@ class Worker {
 
   // Takes what the worker told since the last call. One thread at a time.
   std::vector<WorkerNotice> TakeNotices();
+
+  // Turns of the loop so far; the loop turns at least once a second, so a number that stands still
+  // for longer means a stuck worker. Any thread, without waiting.
+  uint64_t turns() const;
+  // As of the last turn. Any thread, without waiting.
+  size_t session_count() const;
 
  private:
   struct State;
