@@ -63,7 +63,7 @@ class ReplayWindow {
   ReplayToken Check(uint64_t index) const { return ReplayToken(index, Judge(index)); }
 
   // Records the token's index if it was fresh and still is: other tokens may have been accepted
-  // between, in any order. Only for authenticated packets (RFC 3711 section 3.3 step 6).
+  // between, in any order. Only for authenticated packets (RFC 3711 section 3.3 step 7).
   [[nodiscard]] bool Accept(ReplayToken token);
 
   // Forgets all, for the next stream of a table.
@@ -80,11 +80,11 @@ class ReplayWindow {
 
  private:
   ReplayVerdict Judge(uint64_t index) const;
-  // Moves the right edge to `index`, forgetting what falls out on the left.
-  void Advance(uint64_t index);
-  void ClearBits(uint64_t first, uint64_t last);
+  // Moves the right edge to `index`, which is beyond it, and forgets what falls out on the left.
+  void MoveTo(uint64_t index);
+  // Clears the bits of `first` and the indices after it, `count` < size() in all.
+  void ClearBits(uint64_t first, uint32_t count);
 
-  uint64_t& WordOf(uint64_t index) { return words_[(index & mask_) / 64]; }
   static uint64_t BitOf(uint64_t index) { return uint64_t{1} << (index % 64); }
 
   // The bit of an index is at index mod size: moving the window moves no bits.

@@ -61,7 +61,9 @@ class RtcpPacketView {
 
   // Whether the packets' own lengths add up to exactly the datagram, each with V = 2 and, where P =
   // 1, with a padding count that its body can hold (RFC 3550 appendix A.2). Only for decrypted
-  // bytes. That SR or RR comes first is not asked for: reduced-size RTCP has neither (RFC 5506).
+  // bytes. Of the appendix two checks are left out: that SR or RR comes first, because reduced-size
+  // RTCP has neither (RFC 5506), and that only the last packet is padded, because libwebrtc pads
+  // every transport-wide feedback packet of a compound.
   bool IsValidCompound() const {
     return ForEachPacket([](uint8_t, uint8_t, absl::Span<const uint8_t>) {});
   }

@@ -119,7 +119,7 @@ void RtpPacketView::WalkOneByteForm(absl::Span<const uint8_t> data, F& f) {
     }
     const uint8_t id = head >> 4;
     const size_t size = (head & 0x0F) + size_t{1};
-    // RFC 8285 section 4.2: id 15 ends the processing, and so does id 0 with a length other than 0.
+    // Section 4.2: id 15 ends the processing; section 4.1.2: so does id 0 with a length.
     if (id == 0 || id == 15 || size > data.size() - at) {
       return;
     }

@@ -18,10 +18,14 @@ enum class ProtectVerdict : uint8_t {
   // This index was already used, or is too old to know: sending it again with other bytes would
   // repeat a keystream (RFC 3711 section 9.1, RFC 7714 section 8.1).
   kIndexReused,
-  // The index is at its end; rekey (RFC 3711 section 9.2).
+  // The index is at its end. A rekey goes on with the index (RFC 3711 section 3.3.1), so it does
+  // not help this SSRC: a new SSRC or a new sender does (RFC 3711 section 9.2).
   kKeyExhausted,
+  // The sender's places are taken by SSRCs that sent with its present key, which it must not forget
+  // (RFC 3711 section 9.1). A rekey frees the places of those that fell silent.
+  kTooManyStreams,
 };
-inline constexpr size_t kProtectVerdictCount = 5;
+inline constexpr size_t kProtectVerdictCount = 6;
 
 // What happened to one packet on its way in. Everything but kOk changed no state. After
 // kAuthFailed an AEAD packet's payload is wiped; otherwise the bytes are as they were.

@@ -8,7 +8,6 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "srtp/packet_arena.h"
-#include "srtp/rtp_types.h"
 
 namespace sluice {
 
