@@ -16,30 +16,13 @@ void ReplayWindow::Clear() {
   any_ = false;
 }
 
-bool ReplayWindow::Accept(ReplayToken token) {
-  if (!token.fresh() || Judge(token.index_) != ReplayVerdict::kFresh) {
-    return false;
+void ReplayWindow::Forget(uint64_t next) {
+  const uint64_t between = next - highest_ - 1;
+  if (between >= mask_) {
+    std::fill_n(words_, WordCount(size()), uint64_t{0});
+  } else {
+    ClearBits(highest_ + 1, static_cast<uint32_t>(between));
   }
-  if (!any_ || token.index_ > highest_) {
-    MoveTo(token.index_);
-  }
-  words_[(token.index_ & mask_) / 64] |= BitOf(token.index_);
-  return true;
-}
-
-void ReplayWindow::MoveTo(uint64_t index) {
-  // An empty window has nothing to forget.
-  if (any_) {
-    const uint64_t distance = index - highest_;
-    if (distance > mask_) {
-      std::fill_n(words_, WordCount(size()), uint64_t{0});
-    } else {
-      // What is seen at these places are the indices one window earlier.
-      ClearBits(highest_ + 1, static_cast<uint32_t>(distance));
-    }
-  }
-  highest_ = index;
-  any_ = true;
 }
 
 void ReplayWindow::ClearBits(uint64_t first, uint32_t count) {

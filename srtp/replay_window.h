@@ -80,8 +80,9 @@ class ReplayWindow {
 
  private:
   ReplayVerdict Judge(uint64_t index) const;
-  // Moves the right edge to `index`, which is beyond it, and forgets what falls out on the left.
-  void MoveTo(uint64_t index);
+  // Forgets what falls out on the left when `next`, which is beyond highest_, becomes the highest:
+  // the places between are those of indices one window earlier. Leaves the place of `next` itself.
+  void Forget(uint64_t next);
   // Clears the bits of `first` and the indices after it, `count` < size() in all.
   void ClearBits(uint64_t first, uint32_t count);
 
@@ -103,6 +104,23 @@ inline ReplayVerdict ReplayWindow::Judge(uint64_t index) const {
   }
   return (words_[(index & mask_) / 64] & BitOf(index)) == 0 ? ReplayVerdict::kFresh
                                                             : ReplayVerdict::kReplayed;
+}
+
+inline bool ReplayWindow::Accept(ReplayToken token) {
+  const uint64_t index = token.index_;
+  if (!token.fresh() || Judge(index) != ReplayVerdict::kFresh) {
+    return false;
+  }
+  if (!any_ || index > highest_) {
+    // In order, and in an empty window, there is nothing between.
+    if (any_ && index - highest_ > 1) {
+      Forget(index);
+    }
+    highest_ = index;
+    any_ = true;
+  }
+  words_[(index & mask_) / 64] |= BitOf(index);
+  return true;
 }
 
 }  // namespace sluice

@@ -1,12 +1,6 @@
 #include "srtp/rtp_packet_view.h"
 
 namespace sluice {
-namespace {
-
-// RFC 3550 section 5.3.1: profile and length in words.
-constexpr size_t kExtensionHeaderSize = 4;
-
-}  // namespace
 
 std::optional<RtpPacketView> RtpPacketView::ParseHeader(absl::Span<const uint8_t> packet) {
   const auto fixed = FixedReader<kRtpFixedHeaderSize>::From(packet);
@@ -20,7 +14,7 @@ std::optional<RtpPacketView> RtpPacketView::ParseHeader(absl::Span<const uint8_t
   size_t header_size = kRtpFixedHeaderSize + 4 * size_t{first & 0x0Fu};
   if ((first & 0x10) != 0) {
     // At most 72: no addition here can overflow.
-    header_size += kExtensionHeaderSize;
+    header_size += kRtpExtensionHeaderSize;
     if (header_size > packet.size()) {
       return std::nullopt;
     }
@@ -42,18 +36,6 @@ std::optional<RtpPacketView> RtpPacketView::Parse(absl::Span<const uint8_t> pack
     view->padding_size_ = payload.back();
   }
   return view;
-}
-
-uint16_t RtpPacketView::extension_profile() const {
-  return has_extension() ? LoadBe16(packet_.data() + extension_offset()) : uint16_t{0};
-}
-
-absl::Span<const uint8_t> RtpPacketView::extension_data() const {
-  if (!has_extension()) {
-    return {};
-  }
-  const size_t begin = extension_offset() + kExtensionHeaderSize;
-  return packet_.subspan(begin, header_size_ - begin);
 }
 
 }  // namespace sluice

@@ -15,6 +15,8 @@ namespace sluice {
 
 // The fixed part of the header (RFC 3550 section 5.1).
 inline constexpr size_t kRtpFixedHeaderSize = 12;
+// Profile and length in words, in front of an extension's data (RFC 3550 section 5.3.1).
+inline constexpr size_t kRtpExtensionHeaderSize = 4;
 // Profiles of the two forms of header extension (RFC 8285 sections 4.2 and 4.3). The low four bits
 // of the two-byte form are "appbits" and may have any value.
 inline constexpr uint16_t kOneByteExtensionProfile = 0xBEDE;
@@ -22,7 +24,8 @@ inline constexpr uint16_t kTwoByteExtensionProfile = 0x1000;
 inline constexpr uint16_t kTwoByteExtensionProfileMask = 0xFFF0;
 
 // One RTP packet whose lengths are proven; all reads after that cannot fail. Points into the bytes
-// it was parsed from, which must stay where they are as long as the view is used. Copying is cheap.
+// it was parsed from: they must stay where they are, and lengths in the header as they are, as long
+// as the view is used. Copying is cheap.
 class RtpPacketView {
  public:
   // A plain packet. nullopt unless V = 2, the header with CSRCs and extension lies inside `packet`
@@ -57,9 +60,17 @@ class RtpPacketView {
   absl::Span<const uint8_t> header() const { return packet_.first(header_size_); }
 
   // "Defined by profile" of RFC 3550 section 5.3.1; 0 without extension.
-  uint16_t extension_profile() const;
-  // What follows the extension's four bytes of header; a multiple of four, empty without extension.
-  absl::Span<const uint8_t> extension_data() const;
+  uint16_t extension_profile() const {
+    return has_extension() ? LoadBe16(packet_.data() + extension_offset()) : uint16_t{0};
+  }
+  // What follows the extension's own header; a multiple of four bytes, empty without extension.
+  absl::Span<const uint8_t> extension_data() const {
+    if (!has_extension()) {
+      return {};
+    }
+    const size_t begin = extension_offset() + kRtpExtensionHeaderSize;
+    return {packet_.data() + begin, header_size_ - begin};
+  }
 
   // What follows the header, with padding.
   absl::Span<const uint8_t> payload() const { return packet_.subspan(header_size_); }
