@@ -12,7 +12,8 @@
 
 namespace sluice {
 
-// A master key and master salt of one suite (RFC 3711 section 3.2.1). Move-only, wiped at the end.
+// A master key and master salt of one suite (RFC 3711 section 3.2.1). Move-only, wiped at the end. A
+// moved-from key may only be assigned to or destroyed.
 class MasterKey {
  public:
   // `key_and_salt` is the key followed by the salt, as in SDES `inline:` (RFC 4568 section 6.1).
@@ -37,7 +38,8 @@ class MasterKey {
   friend bool operator==(const MasterKey& a, const MasterKey& b);
 
  private:
-  explicit MasterKey(SuiteId suite) : suite_(suite) {}
+  // All zero, to be filled.
+  explicit MasterKey(SuiteId suite);
 
   SuiteId suite_;
   SecretBuffer<kMaxMasterKeySize + kMaxMasterSaltSize> key_and_salt_;
