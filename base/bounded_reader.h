@@ -20,6 +20,11 @@ namespace sluice {
 template <size_t kSize>
 class FixedReader {
  public:
+  // Whether `width` bytes at `offset` lie inside the header. No sum in it could overflow.
+  static constexpr bool Fits(size_t offset, size_t width) {
+    return width <= kSize && offset <= kSize - width;
+  }
+
   // Nothing when `bytes` is shorter than kSize; what lies behind kSize is ignored.
   static constexpr std::optional<FixedReader> From(absl::Span<const uint8_t> bytes) {
     if (bytes.size() < kSize) return std::nullopt;
@@ -27,28 +32,23 @@ class FixedReader {
   }
 
   template <size_t kOffset>
-  constexpr uint8_t Load8() const {
-    static_assert(kOffset + 1 <= kSize, "outside of the header");
+  constexpr uint8_t Load8() const requires(Fits(kOffset, 1)) {
     return data_[kOffset];
   }
   template <size_t kOffset>
-  constexpr uint16_t Load16() const {
-    static_assert(kOffset + 2 <= kSize, "outside of the header");
+  constexpr uint16_t Load16() const requires(Fits(kOffset, 2)) {
     return LoadBe16(data_ + kOffset);
   }
   template <size_t kOffset>
-  constexpr uint32_t Load24() const {
-    static_assert(kOffset + 3 <= kSize, "outside of the header");
+  constexpr uint32_t Load24() const requires(Fits(kOffset, 3)) {
     return LoadBe24(data_ + kOffset);
   }
   template <size_t kOffset>
-  constexpr uint32_t Load32() const {
-    static_assert(kOffset + 4 <= kSize, "outside of the header");
+  constexpr uint32_t Load32() const requires(Fits(kOffset, 4)) {
     return LoadBe32(data_ + kOffset);
   }
   template <size_t kOffset>
-  constexpr uint64_t Load64() const {
-    static_assert(kOffset + 8 <= kSize, "outside of the header");
+  constexpr uint64_t Load64() const requires(Fits(kOffset, 8)) {
     return LoadBe64(data_ + kOffset);
   }
 

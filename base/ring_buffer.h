@@ -62,8 +62,9 @@ class RingBuffer {
 
  private:
   struct Slot {
-    Slot() {}   // NOLINT(modernize-use-equals-default): the union makes `= default` deleted
-    ~Slot() {}  // NOLINT(modernize-use-equals-default): the ring destroys the value
+    // Written out because of the union, which holds a value only while the ring says so.
+    Slot() {}
+    ~Slot() {}
 
     union {
       T value;

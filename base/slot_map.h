@@ -133,8 +133,9 @@ class SlotMap {
   static constexpr uint32_t kOccupied = kNone - 1;
 
   struct Slot {
-    Slot() {}   // NOLINT(modernize-use-equals-default): the union makes `= default` deleted
-    ~Slot() {}  // NOLINT(modernize-use-equals-default): the map destroys the value
+    // Written out because of the union, which holds a value only while the map says so.
+    Slot() {}
+    ~Slot() {}
 
     union {
       T value;
