@@ -1,5 +1,7 @@
 #include "gateway/leg/packet_verdict.h"
 
+#include <iterator>
+
 namespace sluice {
 namespace {
 
@@ -27,6 +29,7 @@ constexpr absl::string_view kNames[] = {
     "send_key_exhausted",
     "no_tailroom",
     "too_many_streams",
+    "no_copy_slot",
 };
 static_assert(std::size(kNames) == kPacketVerdictCount, "one name per verdict");
 
@@ -71,6 +74,8 @@ PacketVerdict ToPacketVerdict(ProtectVerdict verdict) {
       return PacketVerdict::kIndexReused;
     case ProtectVerdict::kKeyExhausted:
       return PacketVerdict::kSendKeyExhausted;
+    case ProtectVerdict::kTooManyStreams:
+      return PacketVerdict::kTooManyStreams;
   }
   return PacketVerdict::kSendFailed;
 }

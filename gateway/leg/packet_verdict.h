@@ -34,7 +34,7 @@ enum class PacketVerdict : uint8_t {
   kUnencrypted,
   kReceiveKeyExhausted,
   kOnHold,
-  // No packet slot was free for a copy or a trial decryption.
+  // No packet slot was free for a trial decryption.
   kNoPacketSlot,
   // Sent: handed to the kernel.
   kSent,
@@ -48,8 +48,15 @@ enum class PacketVerdict : uint8_t {
   kNoTailroom,
   // More SSRCs than the sender keeps contexts for.
   kTooManyStreams,
+  // No packet slot was free for the copy that this destination was to get.
+  kNoCopySlot,
 };
-inline constexpr size_t kPacketVerdictCount = static_cast<size_t>(PacketVerdict::kTooManyStreams) + 1;
+inline constexpr size_t kPacketVerdictCount = static_cast<size_t>(PacketVerdict::kNoCopySlot) + 1;
+
+// Of the first group; the others are for packets on their way out.
+constexpr bool IsReceivedVerdict(PacketVerdict verdict) {
+  return verdict <= PacketVerdict::kNoPacketSlot;
+}
 
 // Lower snake case, as in the control API: "forwarded", "auth_failed".
 absl::string_view VerdictName(PacketVerdict verdict);

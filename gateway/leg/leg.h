@@ -1,0 +1,183 @@
+#ifndef GATEWAY_LEG_LEG_H_
+#define GATEWAY_LEG_LEG_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/leg/address_learner.h"
+#include "gateway/leg/key_change.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
+#include "gateway/leg/payload_clocks.h"
+#include "gateway/leg/rtp_summary.h"
+#include "gateway/leg/stream_table.h"
+#include "gateway/net/transport_address.h"
+#include "srtp/master_key.h"
+#include "srtp/packet_kind.h"
+#include "srtp/rtp_types.h"
+#include "srtp/srtp_receiver.h"
+#include "srtp/srtp_sender.h"
+
+namespace sluice {
+
+// How long a peer's old key is accepted beside its new one: packets on their way, and a peer that
+// switches a moment after it said so.
+inline constexpr TimeDelta kKeyRetireDelay = TimeDelta::Seconds(2);
+
+// One peer's transport: what is checked of a datagram before and after decryption, where packets for
+// the peer go, its keys and its statistics. Knows nothing of other legs. Bytes that are not accepted
+// change nothing but counters; no call of the packet path allocates.
+//
+// A received datagram takes this way, and every step gives a verdict or goes on:
+//   Admit -> (SRTP: Unprotect with receiver()) -> Accept -> the caller forwards -> Conclude
+class Leg {
+ public:
+  // InvalidArgument naming the field when `spec` contradicts itself or `local`. SSRCs are counted
+  // and kept for `max_streams` in each direction, 1..1024.
+  static absl::StatusOr<Leg> Create(Timestamp now, LegSpec spec, const LocalTransport& local,
+                                    size_t max_streams);
+
+  Leg(Leg&&) = default;
+  Leg& operator=(Leg&&) = default;
+
+  // All or nothing. InvalidArgument naming the field; FailedPrecondition when a local key is to be
+  // activated and none was prepared.
+  absl::Status Update(Timestamp now, LegUpdate update);
+
+  // What is known of a datagram before its tag is checked.
+  struct Admission {
+    PacketKind kind = PacketKind::kRtp;
+    // Set: the datagram goes no further.
+    std::optional<PacketVerdict> reject;
+  };
+  // Counts the datagram as received and judges all that needs no key: size, class, port, header and,
+  // on SRTP legs, where it comes from.
+  Admission Admit(Timestamp now, Component component, const TransportAddress& source,
+                  absl::Span<const uint8_t> datagram, bool truncated);
+
+  // What an accepted packet brought about.
+  struct Acceptance {
+    // The packet is genuine: the peer is there.
+    bool accepted = false;
+    // Set: not to be forwarded.
+    std::optional<PacketVerdict> reject;
+    // RTP only.
+    RtpSummary rtp;
+    bool media_started = false;
+    bool stream_added = false;
+    std::optional<AddressChange> address_change;
+  };
+  // The rest of the judgement, on the plain bytes of a datagram that Admit let pass. Counts the
+  // stream and learns the address. A packet of a leg on hold is accepted and rejected: it is counted
+  // and shows that the peer lives, but nobody gets it.
+  Acceptance Accept(Timestamp now, Component component, PacketKind kind,
+                    const TransportAddress& source, absl::Span<const uint8_t> packet);
+
+  // Counts what became of a packet. Exactly one verdict for each received datagram, and one for each
+  // that was on its way out to the peer.
+  void Conclude(PacketVerdict verdict);
+
+  struct Destination {
+    SocketHandle socket;
+    TransportAddress address;
+  };
+  // Where packets for the peer go. nullopt: on hold, or not known.
+  std::optional<Destination> DestinationFor(PacketKind kind) const;
+  // Counts a packet's stream, handed to the outbox.
+  void CountSent(Timestamp now, const RtpSummary& rtp);
+  // Counts how the kernel took a packet.
+  void CountSendResult(bool sent, size_t bytes);
+
+  // Does what is due: wipes a key whose time is over.
+  void HandleTimeout(Timestamp now);
+  Timestamp NextTimeout() const { return retire_key_at_; }
+
+  const std::string& id() const { return id_; }
+  const LocalTransport& local() const { return local_; }
+  bool rtcp_mux() const { return rtcp_mux_; }
+  bool hold() const { return hold_; }
+  bool secure() const { return kind_ == LegKind::kSrtp; }
+  // Null on plain legs, and on SRTP legs without a remote key.
+  SrtpReceiver* receiver() { return receiver_.get(); }
+  // Null on plain legs only.
+  SrtpSender* sender() { return sender_.get(); }
+  LegSnapshot Snapshot() const;
+
+ private:
+  // A local key that waits for its activation.
+  struct PreparedKey {
+    MasterKey key;
+    // It came with a new remote address, so it is for another endpoint.
+    bool new_endpoint;
+  };
+  // What an update does to the keys, all that may fail done.
+  struct KeyPlan {
+    KeyChange receive = KeyChange::kKeep;
+    KeyChange send = KeyChange::kKeep;
+    std::unique_ptr<SrtpReceiver> new_receiver;
+    std::unique_ptr<SrtpSender> new_sender;
+    bool new_endpoint = false;
+  };
+
+  Leg(LegSpec spec, const LocalTransport& local, size_t max_streams);
+
+  absl::Status CheckUpdate(const LegUpdate& update) const;
+  absl::StatusOr<KeyPlan> PlanKeys(const LegUpdate& update) const;
+  absl::Status ChangeKeys(Timestamp now, KeyPlan plan, LegUpdate& update);
+  // The key that `update` makes the one to send with; null when it activates none.
+  const MasterKey* ActivatedKey(const LegUpdate& update) const;
+  // Where the peer is, for the question whether a new address is another endpoint.
+  std::optional<TransportAddress> EndpointAddress() const;
+
+  absl::StatusOr<std::unique_ptr<SrtpReceiver>> MakeReceiver(const MasterKey& key) const;
+  absl::StatusOr<std::unique_ptr<SrtpSender>> MakeSender(const MasterKey& key) const;
+
+  void SetRemoteSsrcs(std::vector<Ssrc> ssrcs);
+  bool ExpectsSsrc(Ssrc ssrc) const;
+  std::optional<PacketVerdict> AcceptRtp(Timestamp now, const RtpSummary& rtp,
+                                         Acceptance& acceptance);
+
+  std::string id_;
+  LegKind kind_;
+  bool rtcp_mux_;
+  bool hold_;
+  bool media_started_ = false;
+  size_t max_streams_;
+  LocalTransport local_;
+  AddressLearner learner_;
+
+  std::optional<MasterKey> local_key_;
+  std::optional<MasterKey> remote_key_;
+  std::optional<PreparedKey> prepared_key_;
+  std::unique_ptr<SrtpReceiver> receiver_;
+  std::unique_ptr<SrtpSender> sender_;
+  Timestamp retire_key_at_ = Timestamp::PlusInfinity();
+
+  std::vector<PayloadClock> payload_types_;
+  PayloadClocks clocks_;
+  // Sorted. Empty: any.
+  std::vector<uint32_t> remote_ssrcs_;
+
+  StreamTable received_streams_;
+  StreamTable sent_streams_;
+  VerdictCounters verdicts_;
+  std::optional<PacketVerdict> last_reject_;
+  uint64_t packets_received_ = 0;
+  uint64_t bytes_received_ = 0;
+  uint64_t packets_sent_ = 0;
+  uint64_t bytes_sent_ = 0;
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_LEG_LEG_H_

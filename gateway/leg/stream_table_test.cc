@@ -1,0 +1,78 @@
+#include "gateway/leg/stream_table.h"
+
+#include <vector>
+
+#include "gtest/gtest.h"
+
+namespace sluice {
+namespace {
+
+RtpSummary Packet(uint32_t ssrc, uint16_t sequence) {
+  return {.ssrc = Ssrc(ssrc),
+          .sequence = SequenceNumber(sequence),
+          .timestamp = RtpTimestamp(0),
+          .payload_type = PayloadType(0),
+          .payload_bytes = 160};
+}
+
+std::vector<StreamSnapshot> Snapshots(const StreamTable& table) {
+  std::vector<StreamSnapshot> snapshots;
+  table.AppendTo(snapshots);
+  return snapshots;
+}
+
+TEST(StreamTableTest, CountsEachSsrcForItself) {
+  StreamTable table(4, StreamDirection::kSent);
+  const Timestamp now = Timestamp::Seconds(1);
+  EXPECT_TRUE(table.OnPacket(now, Packet(1, 10), 8'000));
+  EXPECT_TRUE(table.OnPacket(now, Packet(2, 20), 8'000));
+  EXPECT_FALSE(table.OnPacket(now, Packet(1, 11), 8'000));
+  const std::vector<StreamSnapshot> streams = Snapshots(table);
+  ASSERT_EQ(streams.size(), 2u);
+  EXPECT_EQ(streams[0].ssrc, Ssrc(1));
+  EXPECT_EQ(streams[0].packets, 2u);
+  EXPECT_EQ(streams[0].payload_bytes, 320u);
+  EXPECT_EQ(streams[0].extended_highest_sequence, 11u);
+  EXPECT_EQ(streams[0].direction, StreamDirection::kSent);
+  EXPECT_EQ(streams[1].ssrc, Ssrc(2));
+  EXPECT_EQ(streams[1].packets, 1u);
+}
+
+TEST(StreamTableTest, AReplacedStreamBeginsFromNothing) {
+  StreamTable table(1, StreamDirection::kReceived);
+  table.OnPacket(Timestamp::Seconds(1), Packet(1, 10), 8'000);
+  table.OnPacket(Timestamp::Seconds(1), Packet(1, 20), 8'000);
+  table.OnPacket(Timestamp::Seconds(2), Packet(2, 500), 8'000);
+  const std::vector<StreamSnapshot> streams = Snapshots(table);
+  ASSERT_EQ(streams.size(), 1u);
+  EXPECT_EQ(streams[0].ssrc, Ssrc(2));
+  EXPECT_EQ(streams[0].packets, 1u);
+  EXPECT_EQ(streams[0].packets_lost, 0);
+}
+
+TEST(StreamTableTest, ASenderThatDrawsAnSsrcPerPacketCausesNoFloodOfEvents) {
+  constexpr size_t kMaxStreams = 8;
+  StreamTable table(kMaxStreams, StreamDirection::kReceived);
+  size_t events = 0;
+  Timestamp now = Timestamp::Seconds(100);
+  // 5 seconds at 200 packets a second.
+  for (uint32_t ssrc = 0; ssrc < 1'000; ++ssrc) {
+    events += table.OnPacket(now, Packet(ssrc, 0), 8'000) ? 1 : 0;
+    now += TimeDelta::Millis(5);
+  }
+  EXPECT_EQ(events, kMaxStreams);
+  EXPECT_EQ(table.size(), kMaxStreams);
+}
+
+TEST(StreamTableTest, AStreamThatReplacesOneLongSilentIsNews) {
+  StreamTable table(1, StreamDirection::kReceived);
+  const Timestamp start = Timestamp::Seconds(100);
+  EXPECT_TRUE(table.OnPacket(start, Packet(1, 0), 8'000));
+  EXPECT_FALSE(
+      table.OnPacket(start + StreamTable::kQuietBeforeReplaced - TimeDelta::Micros(1), Packet(2, 0),
+                     8'000));
+  EXPECT_TRUE(table.OnPacket(start + 2 * StreamTable::kQuietBeforeReplaced, Packet(3, 0), 8'000));
+}
+
+}  // namespace
+}  // namespace sluice
