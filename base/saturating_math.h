@@ -5,7 +5,8 @@
 #include <limits>
 
 // The one place that knows how the unit types (TimeDelta, Timestamp, DataSize, DataRate) count:
-// a signed 64-bit integer whose two extreme values mean plus and minus infinity.
+// a signed 64-bit integer whose two extreme values mean plus and minus infinity. (The range of
+// finite values has one more below zero than above: the negative of the lowest is plus infinity.)
 //
 //  - What does not fit becomes the infinity of its sign; nothing ever wraps.
 //  - An infinity stays infinite in sums; where two opposite infinities meet, the left operand wins.
@@ -38,7 +39,11 @@ constexpr int64_t Add(int64_t a, int64_t b) {
   return Clamp(static_cast<Int128>(a) + b);
 }
 
-constexpr int64_t Subtract(int64_t a, int64_t b) { return Add(a, Negate(b)); }
+constexpr int64_t Subtract(int64_t a, int64_t b) {
+  if (!IsFinite(a)) return a;
+  if (!IsFinite(b)) return Negate(b);
+  return Clamp(static_cast<Int128>(a) - b);
+}
 
 constexpr int64_t Multiply(int64_t a, int64_t b) {
   if (a == 0 || b == 0) return 0;
