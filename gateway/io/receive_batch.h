@@ -38,12 +38,15 @@ class ReceiveBatch {
   // Forgets the datagrams; slots that nobody took go back to the arena.
   void Clear();
 
+  // Slots of the arena that are lent but hold nothing yet.
+  size_t spare() const;
   // Datagrams thrown away for lack of a slot, ever.
   uint64_t discarded() const { return discarded_; }
 
  private:
-  // Makes the first `count` spare loans usable; returns how many of them are.
+  // Gives the first `count` places a slot each; returns how many of them have one then.
   size_t Refill(size_t count);
+  // Throws away up to `count` datagrams.
   void Discard(const UdpSocket& socket, size_t count);
 
   PacketArena& arena_;
@@ -51,12 +54,11 @@ class ReceiveBatch {
   size_t size_ = 0;
   uint64_t discarded_ = 0;
 
-  // What the next recvmmsg writes to. The loans from spare_begin_ on are there.
+  // What the next recvmmsg writes to, place by place; buffers_[i] is the inside of spare_[i].
   std::array<PacketLoan, kSocketTurn> spare_;
   std::array<mmsghdr, kSocketTurn> headers_;
   std::array<iovec, kSocketTurn> buffers_;
   std::array<sockaddr_storage, kSocketTurn> sources_;
-  size_t spare_begin_ = kSocketTurn;
 };
 
 }  // namespace sluice

@@ -30,7 +30,9 @@ enum class SendOutcome : uint8_t {
 // later; media that is late is worth nothing. All memory is inside the object. One thread.
 class SendBatch {
  public:
-  SendBatch();
+  // sendmmsg(2), or what a test puts in its place: real queues are full only when it does not suit.
+  using SystemCall = int (*)(int fd, mmsghdr* headers, unsigned int count, int flags);
+  explicit SendBatch(SystemCall send = &sendmmsg);
 
   // `find_socket` gives the socket or nullptr; asked once per run. `report` is called once for each
   // datagram, in order.
@@ -45,6 +47,7 @@ class SendBatch {
   using Report = absl::FunctionRef<void(const OutgoingDatagram&, SendOutcome)>;
   void SendRun(const UdpSocket& socket, absl::Span<OutgoingDatagram> run, Report report);
 
+  const SystemCall send_;
   std::array<mmsghdr, kMaxRun> headers_;
   std::array<iovec, kMaxRun> buffers_;
   std::array<sockaddr_storage, kMaxRun> destinations_;
