@@ -13,10 +13,10 @@ TEST(DatagramKindTest, EveryFirstByteHasItsPlaceInRfc7983) {
     int last;
     DatagramKind kind;
   } kRanges[] = {
-      {0, 3, DatagramKind::kStun},      {4, 15, DatagramKind::kUnknown},
-      {16, 19, DatagramKind::kZrtp},    {20, 63, DatagramKind::kDtls},
+      {0, 3, DatagramKind::kStun},          {4, 15, DatagramKind::kUnknown},
+      {16, 19, DatagramKind::kZrtp},        {20, 63, DatagramKind::kDtls},
       {64, 79, DatagramKind::kTurnChannel}, {80, 127, DatagramKind::kUnknown},
-      {128, 191, DatagramKind::kRtp},   {192, 255, DatagramKind::kUnknown},
+      {128, 191, DatagramKind::kRtp},       {192, 255, DatagramKind::kUnknown},
   };
   int checked = 0;
   for (const auto& range : kRanges) {

@@ -95,8 +95,7 @@ absl::Status ResourceExists(absl::string_view type, absl::string_view name,
 }
 
 absl::Status LimitReached(absl::string_view limit, uint64_t value, absl::string_view description) {
-  const std::string message =
-      absl::StrCat(description, " (limit \"", limit, "\" is ", value, ")");
+  const std::string message = absl::StrCat(description, " (limit \"", limit, "\" is ", value, ")");
   return MakeStatus(absl::StatusCode::kResourceExhausted, message,
                     {.kind = ErrorDetail::Kind::kLimit,
                      .subject = std::string(limit),

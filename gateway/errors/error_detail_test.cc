@@ -48,7 +48,8 @@ TEST(ErrorDetailTest, EveryErrorSaysWhatItIsAbout) {
 
 TEST(ErrorDetailTest, TextsMayHaveAnyBytes) {
   const std::string odd("a\0b\xFF", 4);
-  const std::optional<ErrorDetail> detail = GetErrorDetail(InvalidField(odd, std::string(70'000, 'x')));
+  const std::optional<ErrorDetail> detail =
+      GetErrorDetail(InvalidField(odd, std::string(70'000, 'x')));
   ASSERT_TRUE(detail.has_value());
   EXPECT_EQ(detail->subject, odd);
   EXPECT_EQ(detail->description.size(), 70'000u);

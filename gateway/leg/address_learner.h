@@ -52,8 +52,8 @@ class AddressLearner {
   AddressLearner(const Options& options, AddressLearning learning, TimeDelta window)
       : options_(options), learning_(learning), window_(window) {}
 
-  // Signalling. What is nullopt stays; a destination that was learned stays unless `remote` is given
-  // or learning ends. Opens the window.
+  // Signalling. What is nullopt stays; a destination that was learned stays unless `remote` is
+  // given or learning ends. Opens the window.
   void Signal(Timestamp now, const std::optional<RemoteTransport>& remote,
               const std::optional<AddressLearning>& learning,
               const std::optional<TimeDelta>& window);

@@ -17,8 +17,8 @@ KeyChange DecideKeyChange(const CryptoParameters& before, const CryptoParameters
   if (before.key->suite().id != after.key->suite().id) {
     return KeyChange::kNewContext;
   }
-  const bool moved = before.remote.has_value() && after.remote.has_value() &&
-                     *before.remote != *after.remote;
+  const bool moved =
+      before.remote.has_value() && after.remote.has_value() && *before.remote != *after.remote;
   return moved ? KeyChange::kNewContext : KeyChange::kRekey;
 }
 

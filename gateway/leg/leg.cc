@@ -177,8 +177,9 @@ absl::StatusOr<Leg::KeyPlan> Leg::PlanKeys(const LegUpdate& update) const {
   plan.new_endpoint = before.has_value() && before != after;
 
   const MasterKey* receive_key = remote_key_.has_value() ? &*remote_key_ : nullptr;
-  plan.receive = DecideKeyChange(
-      {receive_key, before}, {update.remote_key.has_value() ? &*update.remote_key : receive_key, after});
+  plan.receive =
+      DecideKeyChange({receive_key, before},
+                      {update.remote_key.has_value() ? &*update.remote_key : receive_key, after});
   if (plan.receive == KeyChange::kNewContext) {
     auto receiver = MakeReceiver(*update.remote_key);
     if (!receiver.ok()) {

@@ -17,10 +17,10 @@
 #include "gateway/leg/key_change.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/leg/leg_streams.h"
 #include "gateway/leg/packet_verdict.h"
 #include "gateway/leg/payload_clocks.h"
 #include "gateway/leg/rtp_summary.h"
-#include "gateway/leg/stream_table.h"
 #include "gateway/net/transport_address.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_kind.h"
@@ -34,9 +34,9 @@ namespace sluice {
 // switches a moment after it said so.
 inline constexpr TimeDelta kKeyRetireDelay = TimeDelta::Seconds(2);
 
-// One peer's transport: what is checked of a datagram before and after decryption, where packets for
-// the peer go, its keys and its statistics. Knows nothing of other legs. Bytes that are not accepted
-// change nothing but counters; no call of the packet path allocates.
+// One peer's transport: what is checked of a datagram before and after decryption, where packets
+// for the peer go, its keys and its statistics. Knows nothing of other legs. Bytes that are not
+// accepted change nothing but counters; no call of the packet path allocates.
 //
 // A received datagram takes this way, and every step gives a verdict or goes on:
 //   Admit -> (SRTP: Unprotect with receiver()) -> Accept -> the caller forwards -> Conclude
@@ -60,8 +60,8 @@ class Leg {
     // Set: the datagram goes no further.
     std::optional<PacketVerdict> reject;
   };
-  // Counts the datagram as received and judges all that needs no key: size, class, port, header and,
-  // on SRTP legs, where it comes from.
+  // Counts the datagram as received and judges all that needs no key: size, class, port, header
+  // and, on SRTP legs, where it comes from.
   Admission Admit(Timestamp now, Component component, const TransportAddress& source,
                   absl::Span<const uint8_t> datagram, bool truncated);
 
@@ -78,13 +78,13 @@ class Leg {
     std::optional<AddressChange> address_change;
   };
   // The rest of the judgement, on the plain bytes of a datagram that Admit let pass. Counts the
-  // stream and learns the address. A packet of a leg on hold is accepted and rejected: it is counted
-  // and shows that the peer lives, but nobody gets it.
+  // stream and learns the address. A packet of a leg on hold is accepted and rejected: it is
+  // counted and shows that the peer lives, but nobody gets it.
   Acceptance Accept(Timestamp now, Component component, PacketKind kind,
                     const TransportAddress& source, absl::Span<const uint8_t> packet);
 
-  // Counts what became of a packet. Exactly one verdict for each received datagram, and one for each
-  // that was on its way out to the peer.
+  // Counts what became of a packet. Exactly one verdict for each received datagram, and one for
+  // each that was on its way out to the peer.
   void Conclude(PacketVerdict verdict);
 
   struct Destination {
@@ -168,8 +168,8 @@ class Leg {
   // Sorted. Empty: any.
   std::vector<uint32_t> remote_ssrcs_;
 
-  StreamTable received_streams_;
-  StreamTable sent_streams_;
+  LegStreams received_streams_;
+  LegStreams sent_streams_;
   VerdictCounters verdicts_;
   std::optional<PacketVerdict> last_reject_;
   uint64_t packets_received_ = 0;

@@ -21,7 +21,8 @@ using SocketHandle = SlotHandle<struct SocketTag>;
 
 enum class LegKind : uint8_t { kRtp, kSrtp };
 
-// Which of a leg's two ports; with rtcp-mux there is only kRtp (RFC 8445 section 4 calls it component).
+// Which of a leg's two ports; with rtcp-mux there is only kRtp (RFC 8445 section 4 calls it
+// component).
 enum class Component : uint8_t { kRtp, kRtcp };
 
 enum class AddressLearning : uint8_t { kStrict, kLearn };

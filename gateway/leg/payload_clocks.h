@@ -22,9 +22,7 @@ class PayloadClocks {
   explicit PayloadClocks(absl::Span<const PayloadClock> signalled);
 
   // Hz, never 0.
-  uint32_t ClockRate(PayloadType payload_type) const {
-    return rates_[payload_type.value() & 0x7F];
-  }
+  uint32_t ClockRate(PayloadType payload_type) const { return rates_[payload_type.value() & 0x7F]; }
 
  private:
   std::array<uint32_t, 128> rates_;

@@ -20,8 +20,8 @@ TEST(PayloadClocksTest, StaticTypesHaveTheirRateOfRfc3551AndOthersNinetyKilohert
 }
 
 TEST(PayloadClocksTest, SignallingWins) {
-  const std::vector<PayloadClock> signalled = {
-      {PayloadType(111), "opus", 48'000}, {PayloadType(0), "odd", 16'000}};
+  const std::vector<PayloadClock> signalled = {{PayloadType(111), "opus", 48'000},
+                                               {PayloadType(0), "odd", 16'000}};
   const PayloadClocks clocks(signalled);
   EXPECT_EQ(clocks.ClockRate(PayloadType(111)), 48'000u);
   EXPECT_EQ(clocks.ClockRate(PayloadType(0)), 16'000u);

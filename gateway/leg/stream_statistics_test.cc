@@ -49,10 +49,12 @@ TEST(StreamStatisticsTest, LossIsExpectedMinusReceived) {
       {"over the wrap", {65534, 65535, 0, 1}, 0, 65537},
       {"a gap over the wrap", {65534, 1}, 2, 65537},
       {"late over the wrap", {65535, 1, 0}, 0, 65537},
-      {"two wraps", {65000, 0, 2500, 5000, 7500, 10000, 12500, 15000, 17500, 20000, 22500, 25000,
-                     27500, 30000, 32500, 35000, 37500, 40000, 42500, 45000, 47500, 50000, 52500,
-                     55000, 57500, 60000, 62500, 65000, 0},
-       131072 - 65000 + 1 - 29, 131072},
+      {"two wraps",
+       {65000, 0,     2500,  5000,  7500,  10000, 12500, 15000, 17500, 20000,
+        22500, 25000, 27500, 30000, 32500, 35000, 37500, 40000, 42500, 45000,
+        47500, 50000, 52500, 55000, 57500, 60000, 62500, 65000, 0},
+       131072 - 65000 + 1 - 29,
+       131072},
       {"before the first", {100, 99}, -1, 100},
       {"one far packet is not believed", {1, 2, 30000, 3}, 0, 3},
       {"two far packets in a row are a new start", {1, 2, 30000, 30001, 30002}, 0, 30002},
@@ -90,9 +92,10 @@ TEST(StreamStatisticsTest, BeforeTheFirstPacketAllIsZero) {
 StreamStatistics SteadyStream(uint32_t first_timestamp, int packets, Timestamp& now) {
   StreamStatistics statistics;
   for (int i = 0; i < packets; ++i) {
-    statistics.OnPacket(
-        now, Packet(static_cast<uint16_t>(i), first_timestamp + static_cast<uint32_t>(i) * kTicksPerPacket),
-        kClockRate);
+    statistics.OnPacket(now,
+                        Packet(static_cast<uint16_t>(i),
+                               first_timestamp + static_cast<uint32_t>(i) * kTicksPerPacket),
+                        kClockRate);
     now += kPacketTime;
   }
   return statistics;
@@ -112,7 +115,8 @@ TEST(StreamStatisticsTest, JitterFollowsAppendixA8) {
   int64_t scaled = 0;
   for (uint32_t i = 0; i < 500; ++i) {
     const TimeDelta late = i % 2 == 1 ? TimeDelta::Millis(5) : TimeDelta::Zero();
-    statistics.OnPacket(now + late, Packet(static_cast<uint16_t>(i), i * kTicksPerPacket), kClockRate);
+    statistics.OnPacket(now + late, Packet(static_cast<uint16_t>(i), i * kTicksPerPacket),
+                        kClockRate);
     if (i > 0) {
       scaled += 40 - ((scaled + 8) >> 4);
     }
@@ -128,7 +132,8 @@ TEST(StreamStatisticsTest, AnotherClockRateKeepsTheJitterAsTime) {
   Timestamp now = Timestamp::Seconds(1);
   for (uint32_t i = 0; i < 400; ++i) {
     const TimeDelta late = i % 2 == 1 ? TimeDelta::Millis(10) : TimeDelta::Zero();
-    statistics.OnPacket(now + late, Packet(static_cast<uint16_t>(i), i * kTicksPerPacket), kClockRate);
+    statistics.OnPacket(now + late, Packet(static_cast<uint16_t>(i), i * kTicksPerPacket),
+                        kClockRate);
     now += kPacketTime;
   }
   const TimeDelta before = Received(statistics).jitter;
@@ -148,8 +153,8 @@ TEST(StreamStatisticsTest, ASenderThatRestartsItsClockIsCutAndForgotten) {
   EXPECT_LE(Received(statistics).jitter, TimeDelta::Seconds(60));
   for (uint32_t i = 1; i < 500; ++i) {
     now += kPacketTime;
-    statistics.OnPacket(now, Packet(static_cast<uint16_t>(100 + i), 0x80000000u + i * kTicksPerPacket),
-                        kClockRate);
+    statistics.OnPacket(
+        now, Packet(static_cast<uint16_t>(100 + i), 0x80000000u + i * kTicksPerPacket), kClockRate);
   }
   EXPECT_LE(Received(statistics).jitter, TimeDelta::Millis(2));
 }

@@ -89,7 +89,8 @@ absl::StatusOr<IpAddress> IpAddress::Parse(absl::string_view text) {
   }
   const uint32_t scope_id = FindScope(zone);
   if (scope_id == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("no network interface is called \"", zone, "\""));
+    return absl::InvalidArgumentError(
+        absl::StrCat("no network interface is called \"", zone, "\""));
   }
   return V6(v6, scope_id);
 }

@@ -12,8 +12,8 @@ namespace sluice {
 
 enum class IpFamily : uint8_t { kIpv4, kIpv6 };
 
-// An IPv4 or IPv6 address as a value. IPv4-mapped IPv6 addresses (RFC 4291 section 2.5.5.2) are kept
-// as IPv4, so that one peer has one spelling.
+// An IPv4 or IPv6 address as a value. IPv4-mapped IPv6 addresses (RFC 4291 section 2.5.5.2) are
+// kept as IPv4, so that one peer has one spelling.
 class IpAddress {
  public:
   // 0.0.0.0.

@@ -70,12 +70,18 @@ TEST(IpAddressTest, KnowsLoopbackUnspecifiedAndMulticast) {
     bool unspecified;
     bool multicast;
   } kTable[] = {
-      {"127.0.0.1", true, false, false},    {"127.255.0.9", true, false, false},
-      {"128.0.0.1", false, false, false},   {"0.0.0.0", false, true, false},
-      {"0.0.0.1", false, false, false},     {"224.0.0.1", false, false, true},
-      {"239.1.2.3", false, false, true},    {"240.0.0.1", false, false, false},
-      {"::1", true, false, false},          {"::", false, true, false},
-      {"ff02::1", false, false, true},      {"2001:db8::1", false, false, false},
+      {"127.0.0.1", true, false, false},
+      {"127.255.0.9", true, false, false},
+      {"128.0.0.1", false, false, false},
+      {"0.0.0.0", false, true, false},
+      {"0.0.0.1", false, false, false},
+      {"224.0.0.1", false, false, true},
+      {"239.1.2.3", false, false, true},
+      {"240.0.0.1", false, false, false},
+      {"::1", true, false, false},
+      {"::", false, true, false},
+      {"ff02::1", false, false, true},
+      {"2001:db8::1", false, false, false},
       {"::ffff:127.0.0.1", true, false, false},
   };
   for (const auto& row : kTable) {

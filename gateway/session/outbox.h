@@ -30,8 +30,8 @@ struct EndedSession {
   std::vector<SocketHandle> sockets;
 };
 
-// Where the sessions of one worker put what they want done. Fixed capacity, owned and emptied by the
-// worker; when it is full the answer is false and the caller counts a verdict. One thread.
+// Where the sessions of one worker put what they want done. Fixed capacity, owned and emptied by
+// the worker; when it is full the answer is false and the caller counts a verdict. One thread.
 class Outbox {
  public:
   Outbox(size_t max_packets, size_t max_events, size_t max_ended);

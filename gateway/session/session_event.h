@@ -18,9 +18,9 @@ enum class SessionEventKind : uint8_t {
   kStreamAdded,
 };
 
-// Something that packets caused, told to the control plane. A plain value without heap memory, since
-// it is made on the packet path. What calls cause (sessions and legs coming and going) the control
-// room tells itself.
+// Something that packets caused, told to the control plane. A plain value without heap memory,
+// since it is made on the packet path. What calls cause (sessions and legs coming and going) the
+// control room tells itself.
 struct SessionEvent {
   SessionEventKind kind = SessionEventKind::kMediaStarted;
   Timestamp time = Timestamp::Zero();

@@ -14,28 +14,19 @@
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/session/outbox.h"
+#include "gateway/session/received_datagram.h"
 #include "gateway/session/session_spec.h"
 #include "srtp/packet_arena.h"
 
 namespace sluice {
 
-// One datagram as it came from a socket.
-struct ReceivedDatagram {
-  LegHandle leg;
-  Component component = Component::kRtp;
-  TransportAddress source;
-  PacketLoan packet;
-  // The datagram was longer than the slot.
-  bool truncated = false;
-};
-
 struct SessionTableLimits {
   size_t sessions = 0;
   size_t legs = 0;
   size_t legs_per_session = 0;
-  // SSRCs per leg and direction.
+  // SSRCs per leg and direction, 1..1024.
   size_t streams_per_leg = 0;
-  // Most datagrams in one HandleBatch.
+  // Datagrams that are handled together; a longer batch is handled in portions.
   size_t receive_batch = 0;
   // Most ForwardingRule destinations of one leg.
   size_t destinations_per_leg = 0;
@@ -58,32 +49,39 @@ class SessionTable {
   // Sockets of all its legs are in the answer, to be closed by the caller.
   absl::StatusOr<EndedSession> DeleteSession(Timestamp now, absl::string_view session_id);
 
-  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session"). On success packets of
-  // the sockets in `local` belong to the returned handle.
+  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session"), InvalidArgument naming
+  // the field. On success packets of the sockets in `local` belong to the returned handle; on an
+  // error nothing is kept.
   absl::StatusOr<LegHandle> AddLeg(Timestamp now, absl::string_view session_id, LegSpec spec,
                                    const LocalTransport& local);
   absl::StatusOr<LegSnapshot> GetLeg(Timestamp now, absl::string_view session_id,
                                      absl::string_view leg_id) const;
-  // All or nothing.
+  // All or nothing. NotFound; InvalidArgument naming the field; FailedPrecondition
+  // ("NO_PREPARED_KEY").
   absl::Status UpdateLeg(Timestamp now, absl::string_view session_id, absl::string_view leg_id,
                          LegUpdate update);
   // The sockets to close are in the snapshot's `local`.
   absl::StatusOr<LegSnapshot> RemoveLeg(Timestamp now, absl::string_view session_id,
                                         absl::string_view leg_id);
+  // Replaces all rules, or none: NotFound; InvalidArgument ("rules[i].from_leg_id",
+  // "rules[i].to_leg_ids[j]"); ResourceExhausted ("destinations_per_leg").
   absl::Status SetForwarding(absl::string_view session_id,
                              const std::vector<ForwardingRule>& rules);
 
   // Takes the packets of the batch; what goes out is appended to `out`.
   void HandleBatch(Timestamp now, absl::Span<ReceivedDatagram> batch, Outbox& out);
-  // Does everything due at or before `now`: timeouts of sessions, retiring of old keys.
+  // Does everything due at or before `now`: timeouts of sessions, retiring of old keys. A session
+  // that should end while `out` has no room for its report is asked again a moment later.
   void HandleTimeout(Timestamp now, Outbox& out);
-  // When HandleTimeout is next needed.
+  // When HandleTimeout is next needed, or earlier; PlusInfinity: never.
   Timestamp NextTimeout() const;
   // How the kernel took the packets the outbox held, `sent` bytes each; unknown legs are ignored.
   void HandleSendResult(LegHandle leg, bool sent, size_t bytes);
 
   size_t session_count() const;
   size_t leg_count() const;
+  // Datagrams that came for legs that are gone.
+  uint64_t stale_datagrams() const;
 
  private:
   struct State;

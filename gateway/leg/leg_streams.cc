@@ -1,8 +1,8 @@
-#include "gateway/leg/stream_table.h"
+#include "gateway/leg/leg_streams.h"
 
 namespace sluice {
 
-bool StreamTable::OnPacket(Timestamp now, const RtpSummary& packet, uint32_t clock_rate) {
+bool LegStreams::OnPacket(Timestamp now, const RtpSummary& packet, uint32_t clock_rate) {
   const SsrcIndex::Result found = index_.Touch(packet.ssrc);
   StreamStatistics& stream = streams_[found.slot];
   bool announce = false;
@@ -14,7 +14,7 @@ bool StreamTable::OnPacket(Timestamp now, const RtpSummary& packet, uint32_t clo
   return announce;
 }
 
-void StreamTable::AppendTo(std::vector<StreamSnapshot>& snapshots) const {
+void LegStreams::AppendTo(std::vector<StreamSnapshot>& snapshots) const {
   for (size_t slot = 0; slot < index_.size(); ++slot) {
     snapshots.push_back(streams_[slot].Snapshot(index_.ssrc(slot), direction_));
   }

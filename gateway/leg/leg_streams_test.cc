@@ -1,4 +1,4 @@
-#include "gateway/leg/stream_table.h"
+#include "gateway/leg/leg_streams.h"
 
 #include <vector>
 
@@ -15,14 +15,14 @@ RtpSummary Packet(uint32_t ssrc, uint16_t sequence) {
           .payload_bytes = 160};
 }
 
-std::vector<StreamSnapshot> Snapshots(const StreamTable& table) {
+std::vector<StreamSnapshot> Snapshots(const LegStreams& table) {
   std::vector<StreamSnapshot> snapshots;
   table.AppendTo(snapshots);
   return snapshots;
 }
 
-TEST(StreamTableTest, CountsEachSsrcForItself) {
-  StreamTable table(4, StreamDirection::kSent);
+TEST(LegStreamsTest, CountsEachSsrcForItself) {
+  LegStreams table(4, StreamDirection::kSent);
   const Timestamp now = Timestamp::Seconds(1);
   EXPECT_TRUE(table.OnPacket(now, Packet(1, 10), 8'000));
   EXPECT_TRUE(table.OnPacket(now, Packet(2, 20), 8'000));
@@ -38,8 +38,8 @@ TEST(StreamTableTest, CountsEachSsrcForItself) {
   EXPECT_EQ(streams[1].packets, 1u);
 }
 
-TEST(StreamTableTest, AReplacedStreamBeginsFromNothing) {
-  StreamTable table(1, StreamDirection::kReceived);
+TEST(LegStreamsTest, AReplacedStreamBeginsFromNothing) {
+  LegStreams table(1, StreamDirection::kReceived);
   table.OnPacket(Timestamp::Seconds(1), Packet(1, 10), 8'000);
   table.OnPacket(Timestamp::Seconds(1), Packet(1, 20), 8'000);
   table.OnPacket(Timestamp::Seconds(2), Packet(2, 500), 8'000);
@@ -50,9 +50,9 @@ TEST(StreamTableTest, AReplacedStreamBeginsFromNothing) {
   EXPECT_EQ(streams[0].packets_lost, 0);
 }
 
-TEST(StreamTableTest, ASenderThatDrawsAnSsrcPerPacketCausesNoFloodOfEvents) {
+TEST(LegStreamsTest, ASenderThatDrawsAnSsrcPerPacketCausesNoFloodOfEvents) {
   constexpr size_t kMaxStreams = 8;
-  StreamTable table(kMaxStreams, StreamDirection::kReceived);
+  LegStreams table(kMaxStreams, StreamDirection::kReceived);
   size_t events = 0;
   Timestamp now = Timestamp::Seconds(100);
   // 5 seconds at 200 packets a second.
@@ -64,14 +64,13 @@ TEST(StreamTableTest, ASenderThatDrawsAnSsrcPerPacketCausesNoFloodOfEvents) {
   EXPECT_EQ(table.size(), kMaxStreams);
 }
 
-TEST(StreamTableTest, AStreamThatReplacesOneLongSilentIsNews) {
-  StreamTable table(1, StreamDirection::kReceived);
+TEST(LegStreamsTest, AStreamThatReplacesOneLongSilentIsNews) {
+  LegStreams table(1, StreamDirection::kReceived);
   const Timestamp start = Timestamp::Seconds(100);
   EXPECT_TRUE(table.OnPacket(start, Packet(1, 0), 8'000));
-  EXPECT_FALSE(
-      table.OnPacket(start + StreamTable::kQuietBeforeReplaced - TimeDelta::Micros(1), Packet(2, 0),
-                     8'000));
-  EXPECT_TRUE(table.OnPacket(start + 2 * StreamTable::kQuietBeforeReplaced, Packet(3, 0), 8'000));
+  EXPECT_FALSE(table.OnPacket(start + LegStreams::kQuietBeforeReplaced - TimeDelta::Micros(1),
+                              Packet(2, 0), 8'000));
+  EXPECT_TRUE(table.OnPacket(start + 2 * LegStreams::kQuietBeforeReplaced, Packet(3, 0), 8'000));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-#ifndef GATEWAY_LEG_STREAM_TABLE_H_
-#define GATEWAY_LEG_STREAM_TABLE_H_
+#ifndef GATEWAY_LEG_LEG_STREAMS_H_
+#define GATEWAY_LEG_LEG_STREAMS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace sluice {
 
 // Statistics of the streams of one leg in one direction: at most `max_streams`, the least recently
 // used goes first. All memory is taken in the constructor.
-class StreamTable {
+class LegStreams {
  public:
   // A stream that takes the place of one heard within this time is not told as an event, so that a
   // sender which draws a new SSRC for each packet causes no flood: at most `max_streams` events in
@@ -24,7 +24,7 @@ class StreamTable {
   // times a source out after five reports).
   static constexpr TimeDelta kQuietBeforeReplaced = TimeDelta::Seconds(10);
 
-  StreamTable(size_t max_streams, StreamDirection direction)
+  LegStreams(size_t max_streams, StreamDirection direction)
       : direction_(direction), index_(max_streams), streams_(max_streams) {}
 
   // True when the packet's stream is new and worth an event.
@@ -42,4 +42,4 @@ class StreamTable {
 
 }  // namespace sluice
 
-#endif  // GATEWAY_LEG_STREAM_TABLE_H_
+#endif  // GATEWAY_LEG_LEG_STREAMS_H_

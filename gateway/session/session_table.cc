@@ -1,0 +1,346 @@
+#include "gateway/session/session_table.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "base/check.h"
+#include "base/time_delta.h"
+#include "gateway/errors/error_detail.h"
+#include "gateway/leg/leg.h"
+#include "gateway/session/leg_entry.h"
+#include "gateway/session/packet_pipeline.h"
+#include "gateway/session/session.h"
+#include "gateway/session/timer_queue.h"
+
+namespace sluice {
+namespace {
+
+// How soon a session that could not report its end is asked again: long enough for the worker to
+// empty the outbox, short against every timeout.
+constexpr TimeDelta kEndRetryDelay = TimeDelta::Millis(10);
+
+}  // namespace
+
+struct SessionTable::State {
+  State(const SessionTableLimits& table_limits, PacketArena& arena)
+      : limits(table_limits),
+        sessions(limits.sessions),
+        legs(limits.legs),
+        timers(limits.sessions),
+        handles(limits.sessions),
+        pipeline(limits.receive_batch, limits.destinations_per_leg, legs, sessions, timers, arena) {
+    by_id.reserve(limits.sessions);
+  }
+
+  struct FoundLeg {
+    LegHandle handle;
+    LegEntry* entry;
+  };
+
+  absl::StatusOr<SessionHandle> FindSession(absl::string_view id) const;
+  absl::StatusOr<FoundLeg> FindLeg(SessionHandle session, absl::string_view leg_id);
+  LegEntry& EntryOf(LegHandle handle);
+
+  std::vector<absl::string_view> LegIds(const Session& session);
+  SessionSnapshot Snapshot(Timestamp now, const Session& session);
+  // Looks the rules in force up, for the packet path.
+  void CompileForwarding(Session& session);
+  // To be called after every change of legs, their hold or keys, and of timeouts.
+  void Rearm(Timestamp now, SessionHandle handle);
+  void HandleSessionTimeout(Timestamp now, SessionHandle handle, Outbox& out);
+  // The session is gone afterwards.
+  EndedSession End(Timestamp now, SessionHandle handle, EndReason reason);
+
+  const SessionTableLimits limits;
+  SessionSlots sessions;
+  LegSlots legs;
+  absl::flat_hash_map<std::string, SessionHandle> by_id;
+  // By slot of a session.
+  TimerQueue timers;
+  std::vector<SessionHandle> handles;
+  PacketPipeline pipeline;
+};
+
+absl::StatusOr<SessionHandle> SessionTable::State::FindSession(absl::string_view id) const {
+  const auto found = by_id.find(id);
+  if (found == by_id.end()) {
+    return ResourceNotFound("session", id);
+  }
+  return found->second;
+}
+
+LegEntry& SessionTable::State::EntryOf(LegHandle handle) {
+  LegEntry* const entry = legs.Find(handle);
+  SLUICE_CHECK(entry != nullptr) << "a session holds a stale leg";
+  return *entry;
+}
+
+absl::StatusOr<SessionTable::State::FoundLeg> SessionTable::State::FindLeg(
+    SessionHandle session, absl::string_view leg_id) {
+  for (const LegHandle handle : sessions.Find(session)->legs()) {
+    LegEntry& entry = EntryOf(handle);
+    if (entry.leg.id() == leg_id) {
+      return FoundLeg{handle, &entry};
+    }
+  }
+  return ResourceNotFound("leg", leg_id);
+}
+
+std::vector<absl::string_view> SessionTable::State::LegIds(const Session& session) {
+  std::vector<absl::string_view> ids;
+  ids.reserve(session.legs().size());
+  for (const LegHandle handle : session.legs()) {
+    ids.push_back(EntryOf(handle).leg.id());
+  }
+  return ids;
+}
+
+SessionSnapshot SessionTable::State::Snapshot(Timestamp now, const Session& session) {
+  SessionSnapshot snapshot = session.Snapshot(now);
+  snapshot.legs.reserve(session.legs().size());
+  for (const LegHandle handle : session.legs()) {
+    snapshot.legs.push_back(EntryOf(handle).leg.Snapshot());
+  }
+  snapshot.forwarding = session.forwarding().InForce(LegIds(session));
+  return snapshot;
+}
+
+void SessionTable::State::CompileForwarding(Session& session) {
+  const std::vector<absl::string_view> ids = LegIds(session);
+  const auto handle_of = [&](absl::string_view id) {
+    const auto at = std::find(ids.begin(), ids.end(), id);
+    SLUICE_CHECK(at != ids.end()) << "a forwarding rule names a leg that is gone";
+    return session.legs()[static_cast<size_t>(at - ids.begin())];
+  };
+  for (const LegHandle handle : session.legs()) {
+    EntryOf(handle).destinations.clear();
+  }
+  for (const ForwardingRule& rule : session.forwarding().InForce(ids)) {
+    std::vector<LegHandle>& destinations = EntryOf(handle_of(rule.from_leg)).destinations;
+    for (const std::string& to : rule.to_legs) {
+      destinations.push_back(handle_of(to));
+    }
+  }
+}
+
+void SessionTable::State::Rearm(Timestamp now, SessionHandle handle) {
+  Session& session = *sessions.Find(handle);
+  bool all_on_hold = !session.legs().empty();
+  Timestamp next = Timestamp::PlusInfinity();
+  for (const LegHandle leg : session.legs()) {
+    const LegEntry& entry = EntryOf(leg);
+    all_on_hold = all_on_hold && entry.leg.hold();
+    next = std::min(next, entry.leg.NextTimeout());
+  }
+  session.SetAllOnHold(now, all_on_hold);
+  timers.Set(handle.index, std::min(next, session.NextDeadline().at));
+}
+
+void SessionTable::State::HandleSessionTimeout(Timestamp now, SessionHandle handle, Outbox& out) {
+  Session& session = *sessions.Find(handle);
+  for (const LegHandle leg : session.legs()) {
+    EntryOf(leg).leg.HandleTimeout(now);
+  }
+  const Session::Deadline end = session.NextDeadline();
+  if (end.at > now) {
+    Rearm(now, handle);
+  } else if (out.CanEnd()) {
+    out.PushEnded(std::make_unique<EndedSession>(End(now, handle, end.reason)));
+  } else {
+    timers.Set(handle.index, now + kEndRetryDelay);
+  }
+}
+
+EndedSession SessionTable::State::End(Timestamp now, SessionHandle handle, EndReason reason) {
+  Session& session = *sessions.Find(handle);
+  EndedSession ended;
+  ended.report = Snapshot(now, session);
+  ended.report.state = SessionState::kEnded;
+  ended.report.end_reason = reason;
+  for (const LegHandle leg : session.legs()) {
+    const LegEntry& entry = EntryOf(leg);
+    ended.sockets.push_back(entry.leg.local().rtp_socket);
+    if (!entry.leg.rtcp_mux()) {
+      ended.sockets.push_back(entry.leg.local().rtcp_socket);
+    }
+    legs.Erase(leg);
+  }
+  by_id.erase(session.id());
+  timers.Cancel(handle.index);
+  sessions.Erase(handle);
+  return ended;
+}
+
+SessionTable::SessionTable(const SessionTableLimits& limits, PacketArena& arena)
+    : state_(std::make_unique<State>(limits, arena)) {}
+
+SessionTable::~SessionTable() = default;
+
+absl::Status SessionTable::CreateSession(Timestamp now, SessionSpec spec) {
+  if (state_->by_id.contains(spec.id)) {
+    return ResourceExists("session", spec.id, "a session with this id is live");
+  }
+  const std::string id = spec.id;
+  const std::optional<SessionHandle> handle = state_->sessions.Emplace(now, std::move(spec));
+  if (!handle.has_value()) {
+    return LimitReached("sessions", state_->limits.sessions, "no room for another session");
+  }
+  state_->by_id.emplace(id, *handle);
+  state_->handles[handle->index] = *handle;
+  state_->Rearm(now, *handle);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SessionSnapshot> SessionTable::GetSession(Timestamp now,
+                                                         absl::string_view session_id) const {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  return state_->Snapshot(now, *state_->sessions.Find(*handle));
+}
+
+absl::Status SessionTable::UpdateSession(Timestamp now, absl::string_view session_id,
+                                         const SessionUpdate& update) {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  state_->sessions.Find(*handle)->Update(update);
+  state_->Rearm(now, *handle);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<EndedSession> SessionTable::DeleteSession(Timestamp now,
+                                                         absl::string_view session_id) {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  return state_->End(now, *handle, EndReason::kDeleted);
+}
+
+absl::StatusOr<LegHandle> SessionTable::AddLeg(Timestamp now, absl::string_view session_id,
+                                               LegSpec spec, const LocalTransport& local) {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  Session& session = *state_->sessions.Find(*handle);
+  if (state_->FindLeg(*handle, spec.id).ok()) {
+    return ResourceExists("leg", spec.id, "the session has a leg with this id");
+  }
+  const SessionTableLimits& limits = state_->limits;
+  if (session.legs().size() >= limits.legs_per_session) {
+    return LimitReached("legs_per_session", limits.legs_per_session,
+                        absl::StrCat("session \"", session_id, "\" has no room for another leg"));
+  }
+  if (state_->legs.full()) {
+    return LimitReached("legs", limits.legs, "no room for another leg");
+  }
+  absl::StatusOr<Leg> leg = Leg::Create(now, std::move(spec), local, limits.streams_per_leg);
+  if (!leg.ok()) {
+    return leg.status();
+  }
+  const std::optional<LegHandle> added = state_->legs.Insert({*std::move(leg), *handle, {}});
+  SLUICE_CHECK(added.has_value());
+  session.legs().push_back(*added);
+  state_->CompileForwarding(session);
+  state_->Rearm(now, *handle);
+  return *added;
+}
+
+absl::StatusOr<LegSnapshot> SessionTable::GetLeg(Timestamp, absl::string_view session_id,
+                                                 absl::string_view leg_id) const {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  const auto found = state_->FindLeg(*handle, leg_id);
+  if (!found.ok()) {
+    return found.status();
+  }
+  return found->entry->leg.Snapshot();
+}
+
+absl::Status SessionTable::UpdateLeg(Timestamp now, absl::string_view session_id,
+                                     absl::string_view leg_id, LegUpdate update) {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  const auto found = state_->FindLeg(*handle, leg_id);
+  if (!found.ok()) {
+    return found.status();
+  }
+  const absl::Status status = found->entry->leg.Update(now, std::move(update));
+  if (status.ok()) {
+    state_->Rearm(now, *handle);
+  }
+  return status;
+}
+
+absl::StatusOr<LegSnapshot> SessionTable::RemoveLeg(Timestamp now, absl::string_view session_id,
+                                                    absl::string_view leg_id) {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  const auto found = state_->FindLeg(*handle, leg_id);
+  if (!found.ok()) {
+    return found.status();
+  }
+  LegSnapshot snapshot = found->entry->leg.Snapshot();
+  Session& session = *state_->sessions.Find(*handle);
+  std::erase(session.legs(), found->handle);
+  session.forwarding().RemoveLeg(leg_id);
+  state_->legs.Erase(found->handle);
+  state_->CompileForwarding(session);
+  state_->Rearm(now, *handle);
+  return snapshot;
+}
+
+absl::Status SessionTable::SetForwarding(absl::string_view session_id,
+                                         const std::vector<ForwardingRule>& rules) {
+  const absl::StatusOr<SessionHandle> handle = state_->FindSession(session_id);
+  if (!handle.ok()) {
+    return handle.status();
+  }
+  Session& session = *state_->sessions.Find(*handle);
+  const absl::Status status =
+      session.forwarding().Set(rules, state_->LegIds(session), state_->limits.destinations_per_leg);
+  if (status.ok()) {
+    state_->CompileForwarding(session);
+  }
+  return status;
+}
+
+void SessionTable::HandleBatch(Timestamp now, absl::Span<ReceivedDatagram> batch, Outbox& out) {
+  state_->pipeline.HandleBatch(now, batch, out);
+}
+
+void SessionTable::HandleTimeout(Timestamp now, Outbox& out) {
+  // Whatever is popped is either gone or re-armed later than `now`, so this ends.
+  while (const std::optional<uint32_t> due = state_->timers.PopDue(now)) {
+    state_->HandleSessionTimeout(now, state_->handles[*due], out);
+  }
+}
+
+Timestamp SessionTable::NextTimeout() const { return state_->timers.Next(); }
+
+void SessionTable::HandleSendResult(LegHandle leg, bool sent, size_t bytes) {
+  if (LegEntry* entry = state_->legs.Find(leg); entry != nullptr) {
+    entry->leg.CountSendResult(sent, bytes);
+  }
+}
+
+size_t SessionTable::session_count() const { return state_->sessions.size(); }
+
+size_t SessionTable::leg_count() const { return state_->legs.size(); }
+
+uint64_t SessionTable::stale_datagrams() const { return state_->pipeline.stale_datagrams(); }
+
+}  // namespace sluice
