@@ -1,7 +1,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "absl/types/span.h"
 #include "base/check.h"
 #include "benchmark/benchmark.h"
 #include "gateway/io/receive_batch.h"
@@ -11,7 +10,7 @@
 #include "gateway/leg/leg_spec.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/outbox.h"
-#include "gateway/session/session_table.h"
+#include "gateway/session/received_datagram.h"
 #include "srtp/packet_arena.h"
 
 namespace sluice {

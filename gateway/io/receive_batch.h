@@ -10,7 +10,7 @@
 
 #include "absl/types/span.h"
 #include "gateway/io/udp_socket.h"
-#include "gateway/session/session_table.h"
+#include "gateway/session/received_datagram.h"
 #include "srtp/packet_arena.h"
 
 namespace sluice {

@@ -9,7 +9,7 @@
 #include "gateway/io/udp_socket.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/net/transport_address.h"
-#include "gateway/session/session_table.h"
+#include "gateway/session/received_datagram.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "srtp/packet_arena.h"

@@ -17,19 +17,9 @@
 #include "gateway/session/session_spec.h"
 #include "gateway/worker/worker_limits.h"
 #include "gateway/worker/worker_notice.h"
+#include "gateway/worker/worker_usage.h"
 
 namespace sluice {
-
-struct WorkerUsage {
-  size_t sessions = 0;
-  size_t legs = 0;
-  size_t sockets = 0;
-  size_t packet_slots = 0;
-  // Slots that neither the packets under way nor the batch being received into hold.
-  size_t packet_slots_free = 0;
-  uint64_t packet_slots_exhausted = 0;
-  uint64_t events_dropped = 0;
-};
 
 // One media thread with its own sockets, packet arena, timers and sessions. The public calls are
 // made by control threads: each is carried to the worker in its mailbox and waits for the answer;
