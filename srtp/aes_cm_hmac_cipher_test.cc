@@ -95,8 +95,7 @@ TEST_P(AesCmHmacCipherSuiteTest, RtpTagIsTheLeftPartOfHmacOverPacketAndRolloverC
   for (size_t size = kHeaderSize; size < 200; ++size) {
     std::vector<uint8_t> packet = RandomBytes(random_, size + tag_size);
     const Roc roc(random_.NextU32());
-    cipher_.SealRtp(absl::MakeSpan(packet), kHeaderSize, kSsrc,
-                    MakeIndex(roc, SequenceNumber(7)));
+    cipher_.SealRtp(absl::MakeSpan(packet), kHeaderSize, kSsrc, MakeIndex(roc, SequenceNumber(7)));
     std::vector<uint8_t> authenticated(packet.begin(), packet.end() - tag_size);
     authenticated.resize(size + 4);
     StoreBe32(authenticated.data() + size, roc.value());

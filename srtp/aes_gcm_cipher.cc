@@ -65,8 +65,7 @@ void AesGcmCipher::Transform::Seal(absl::Span<const uint8_t> associated, absl::S
 }
 
 bool AesGcmCipher::Transform::Open(absl::Span<const uint8_t> associated, absl::Span<uint8_t> data,
-                                   absl::Span<const uint8_t> tag, Ssrc ssrc,
-                                   uint64_t index) const {
+                                   absl::Span<const uint8_t> tag, Ssrc ssrc, uint64_t index) const {
   uint8_t iv[kIvSize];
   MakeIv(ssrc, index, iv);
   if (EVP_AEAD_CTX_open_gather(&aead_, data.data(), iv, kIvSize, data.data(), data.size(),
@@ -134,8 +133,8 @@ bool AesGcmCipher::OpenRtcp(absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord wo
   std::array<uint8_t, kTagSize> received;
   CopyBytes(absl::MakeSpan(received), tag);
   StoreBe32(tag.data(), word.ToWire());
-  const bool opened = rtcp_.Open(packet.first(size + kEsrtcpWordSize), {}, received, ssrc,
-                                 word.index.value());
+  const bool opened =
+      rtcp_.Open(packet.first(size + kEsrtcpWordSize), {}, received, ssrc, word.index.value());
   CopyBytes(tag, received);
   return opened;
 }

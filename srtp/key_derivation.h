@@ -37,9 +37,9 @@ struct SessionKeys {
 // RFC 6188 section 3). Session key and salt are as long as the master's.
 SessionKeys DeriveSessionKeys(const MasterKey& master, PacketKind kind);
 
-// Fills `out`, of any size up to 1 MiB, with the keystream that belongs to `label`: the pseudo-random
-// function AES-CM of RFC 3711 section 4.3.3. A salt of 12 bytes counts as followed by two zeros, as
-// in all implementations of RFC 7714 section 11.
+// Fills `out`, of any size up to 1 MiB, with the keystream that belongs to `label`: the
+// pseudo-random function AES-CM of RFC 3711 section 4.3.3. A salt of 12 bytes counts as followed by
+// two zeros, as in all implementations of RFC 7714 section 11.
 void DeriveKey(const MasterKey& master, KeyLabel label, absl::Span<uint8_t> out);
 
 }  // namespace sluice

@@ -18,7 +18,8 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::Not;
 
-MasterKey JoinKeyAndSalt(SuiteId suite, std::vector<uint8_t> key, const std::vector<uint8_t>& salt) {
+MasterKey JoinKeyAndSalt(SuiteId suite, std::vector<uint8_t> key,
+                         const std::vector<uint8_t>& salt) {
   key.insert(key.end(), salt.begin(), salt.end());
   absl::StatusOr<MasterKey> master = MasterKey::Create(suite, key);
   EXPECT_TRUE(master.ok()) << master.status();
@@ -27,8 +28,8 @@ MasterKey JoinKeyAndSalt(SuiteId suite, std::vector<uint8_t> key, const std::vec
 
 TEST(KeyDerivationTest, AgreesWithRfc3711AppendixB3) {
   ForEachVector("tests/vectors/rfc3711_key_derivation.txt", [](VectorBlock& block) {
-    const MasterKey master = JoinKeyAndSalt(SuiteId::kAesCm128HmacSha1_80, block.Bytes("master_key"),
-                                            block.Bytes("master_salt"));
+    const MasterKey master = JoinKeyAndSalt(SuiteId::kAesCm128HmacSha1_80,
+                                            block.Bytes("master_key"), block.Bytes("master_salt"));
     const auto label = static_cast<KeyLabel>(block.Number("label"));
     const std::vector<uint8_t> expected = block.Bytes("session_key");
     std::vector<uint8_t> derived(expected.size());

@@ -11,10 +11,9 @@ namespace sluice {
 absl::StatusOr<MasterKey> MasterKey::Create(SuiteId suite, absl::Span<const uint8_t> key_and_salt) {
   const CipherSuite& row = GetCipherSuite(suite);
   if (key_and_salt.size() != row.key_size + row.salt_size) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("master key and salt have ", key_and_salt.size(), " bytes, ", row.name,
-                     " needs ", row.key_size + row.salt_size, " (", row.key_size, " + ",
-                     row.salt_size, ")"));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "master key and salt have ", key_and_salt.size(), " bytes, ", row.name, " needs ",
+        row.key_size + row.salt_size, " (", row.key_size, " + ", row.salt_size, ")"));
   }
   MasterKey key(suite);
   CopyBytes(key.key_and_salt_.mutable_span(), key_and_salt);

@@ -12,8 +12,8 @@
 
 namespace sluice {
 
-// A master key and master salt of one suite (RFC 3711 section 3.2.1). Move-only, wiped at the end. A
-// moved-from key may only be assigned to or destroyed.
+// A master key and master salt of one suite (RFC 3711 section 3.2.1). Move-only, wiped at the end.
+// A moved-from key may only be assigned to or destroyed.
 class MasterKey {
  public:
   // `key_and_salt` is the key followed by the salt, as in SDES `inline:` (RFC 4568 section 6.1).

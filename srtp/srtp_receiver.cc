@@ -69,8 +69,7 @@ namespace {
 
 absl::Status CheckWindow(absl::string_view name, size_t size) {
   if (!ReplayWindow::IsValidSize(size)) {
-    return absl::InvalidArgumentError(absl::StrCat(name, " is ", size,
-                                                   ", must be a power of two ",
+    return absl::InvalidArgumentError(absl::StrCat(name, " is ", size, ", must be a power of two ",
                                                    ReplayWindow::kMinSize, "..",
                                                    ReplayWindow::kMaxSize));
   }
@@ -81,8 +80,7 @@ absl::Status CheckWindow(absl::string_view name, size_t size) {
 
 absl::StatusOr<std::unique_ptr<SrtpReceiver>> SrtpReceiver::Create(
     const MasterKey& key, const SrtpReceiverOptions& options) {
-  if (options.max_streams < 1 ||
-      options.max_streams > StreamTable<ReceiverStream>::kMaxCapacity) {
+  if (options.max_streams < 1 || options.max_streams > StreamTable<ReceiverStream>::kMaxCapacity) {
     return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
                                                    ", must be 1..",
                                                    StreamTable<ReceiverStream>::kMaxCapacity));

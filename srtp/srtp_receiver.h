@@ -30,8 +30,8 @@ struct SrtpReceiverOptions {
   bool accept_unencrypted_rtcp = false;
 };
 
-// Opens what one leg receives: one master key (two while an old one is being retired), any number of
-// SSRCs, RTP and RTCP (RFC 3711, RFC 7714). Bytes that are not authenticated change nothing. All
+// Opens what one leg receives: one master key (two while an old one is being retired), any number
+// of SSRCs, RTP and RTCP (RFC 3711, RFC 7714). Bytes that are not authenticated change nothing. All
 // memory is taken in Create and Rekey; no other call allocates, on the thread that called Create or
 // one that called PrepareOpensslErrors. One thread at a time.
 class SrtpReceiver final {

@@ -59,8 +59,7 @@ class SenderStreams {
 
 absl::StatusOr<std::unique_ptr<SrtpSender>> SrtpSender::Create(const MasterKey& key,
                                                                const SrtpSenderOptions& options) {
-  if (options.max_streams < 1 ||
-      options.max_streams > StreamTable<SenderStream>::kMaxCapacity) {
+  if (options.max_streams < 1 || options.max_streams > StreamTable<SenderStream>::kMaxCapacity) {
     return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
                                                    ", must be 1..",
                                                    StreamTable<SenderStream>::kMaxCapacity));

@@ -30,8 +30,8 @@ struct SrtpSenderOptions {
 };
 
 // Protects what one leg sends: one master key, any number of SSRCs up to the bound, RTP and RTCP
-// (RFC 3711, RFC 7714). SRTCP is always encrypted. All memory is taken in Create and Rekey; no other
-// call allocates. One thread at a time.
+// (RFC 3711, RFC 7714). SRTCP is always encrypted. All memory is taken in Create and Rekey; no
+// other call allocates. One thread at a time.
 class SrtpSender final {
  public:
   // InvalidArgument when an option is out of its range.
@@ -71,8 +71,8 @@ struct ProtectJob {
   ProtectVerdict verdict;
 };
 
-// Protects a batch that may belong to many senders, in order. Batches are the unit so that an engine
-// can work on many packets at once. No allocation. Every job gets its verdict.
+// Protects a batch that may belong to many senders, in order. Batches are the unit so that an
+// engine can work on many packets at once. No allocation. Every job gets its verdict.
 void Protect(absl::Span<ProtectJob> jobs);
 
 }  // namespace sluice

@@ -11,8 +11,8 @@
 
 namespace sluice {
 
-// What is known of one SSRC that we send: the indices that its packets took. Nothing here allocates;
-// the words are the window's memory, as in ReplayWindow.
+// What is known of one SSRC that we send: the indices that its packets took. Nothing here
+// allocates; the words are the window's memory, as in ReplayWindow.
 class SenderStream {
  public:
   explicit SenderStream(absl::Span<uint64_t> window_words) : taken_(window_words) {}
@@ -21,8 +21,8 @@ class SenderStream {
   void Reset();
 
   // Takes the index of an RTP packet for good, or says why there is none: kIndexReused when it is
-  // taken or left of the window, kKeyExhausted at the end (RFC 3711 section 9.2). The first sequence
-  // number is of rollover 0.
+  // taken or left of the window, kKeyExhausted at the end (RFC 3711 section 9.2). The first
+  // sequence number is of rollover 0.
   [[nodiscard]] ProtectVerdict TakeRtpIndex(SequenceNumber sequence, PacketIndex& index);
 
   // Takes the next SRTCP index, or kKeyExhausted. Whoever wrote the RTCP, the SSRC has this one

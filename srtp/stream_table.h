@@ -13,8 +13,8 @@ namespace sluice {
 
 // The streams of one direction by SSRC, at most as many as said at the beginning, in the order of
 // their use. All memory is taken by the constructor; streams stay where they are and are used again
-// for other SSRCs, so `Stream` has a Reset(). What happens when all places are taken is the caller's
-// to decide. One thread.
+// for other SSRCs, so `Stream` has a Reset(). What happens when all places are taken is the
+// caller's to decide. One thread.
 template <typename Stream>
 class StreamTable {
  public:
