@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/hash/hash_testing.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
@@ -71,8 +70,7 @@ TEST(StrongIntTest, OrderedOneIsOrdered) {
 TEST(StrongIntTest, Hashes) {
   EXPECT_TRUE(absl::VerifyTypeImplementsAbslHashCorrectly(
       {Apples(0), Apples(1), Apples(0x80000000), Apples(0xFFFFFFFF)}));
-  absl::flat_hash_set<Ticket> tickets = {Ticket(1), Ticket(2), Ticket(1)};
-  EXPECT_EQ(tickets.size(), 2u);
+  EXPECT_TRUE(absl::VerifyTypeImplementsAbslHashCorrectly({Ticket(0), Ticket(1), Ticket(1)}));
 }
 
 TEST(StrongIntTest, PrintsAsANumberEvenWhenItIsAByte) {
