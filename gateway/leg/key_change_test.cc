@@ -20,10 +20,12 @@ TEST(KeyChangeTest, OneTableDecidesForAllCases) {
   const MasterKey b = MasterKey::Generate(kSuite, random);
   const MasterKey other_suite = MasterKey::Generate(SuiteId::kAesCm128HmacSha1_80, random);
   const std::optional<TransportAddress> none;
-  const std::optional<TransportAddress> here = TransportAddress{IpAddress::V4({192, 0, 2, 1}), 5004};
+  const std::optional<TransportAddress> here =
+      TransportAddress{IpAddress::V4({192, 0, 2, 1}), 5004};
   const std::optional<TransportAddress> there =
       TransportAddress{IpAddress::V4({192, 0, 2, 2}), 5004};
-  const std::optional<TransportAddress> port = TransportAddress{IpAddress::V4({192, 0, 2, 1}), 5006};
+  const std::optional<TransportAddress> port =
+      TransportAddress{IpAddress::V4({192, 0, 2, 1}), 5006};
 
   const struct {
     const char* what;
