@@ -159,7 +159,7 @@ TEST(ConfigLoaderTest, ErrorsAreOneSentenceThatNamesThePlace) {
     std::string sentence;
   } kCases[] = {
       {"\nmedia {\n  frist_port: 1\n}",
-       "gateway.conf:3:3: Message type \"sluice.config.v1.Media\" has no field named "
+       "gateway.conf:3:13: Message type \"sluice.config.v1.Media\" has no field named "
        "\"frist_port\""},
       {"workers: \"two\"", "gateway.conf:1:10: Expected integer, got: \"two\""},
       {"workers: -1", "gateway.conf:1:10: Expected integer, got: -"},
@@ -168,8 +168,7 @@ TEST(ConfigLoaderTest, ErrorsAreOneSentenceThatNamesThePlace) {
       {"media {", "gateway.conf:1:8: Expected identifier, got: "},
       {"limits { sessions: 99999999999 }", "gateway.conf:1:20: Integer out of range (99999999999)"},
       {"control { listen: \"unterminated\n }",
-       "gateway.conf:1:32: Multiline strings are not allowed. "
-       "Did you miss a \"?"},
+       "gateway.conf:1:32: String literals cannot cross line boundaries"},
       {"control { listen: \"nowhere\" insecure: true }",
        "control.listen (--listen): \"nowhere\" is not an IP address and a port"},
       {"control { insecure: true tls { certificate_file: \"a\" } }",
@@ -224,7 +223,7 @@ TEST(ConfigLoaderTest, ReadsTheFileThatIsNamed) {
 
   std::ofstream(path) << "wokers: 5";
   config = LoadConfig({.config = path}, kCores);
-  EXPECT_THAT(std::string(config.status().message()), StartsWith(path + ":1:1: "));
+  EXPECT_THAT(std::string(config.status().message()), StartsWith(path + ":1:7: "));
 
   std::ofstream(path).close();
   EXPECT_TRUE(LoadConfig({.config = path, .insecure = true}, kCores).ok())

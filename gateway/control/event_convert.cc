@@ -1,0 +1,72 @@
+#include "gateway/control/event_convert.h"
+
+#include <string>
+
+#include "gateway/control/leg_convert.h"
+#include "gateway/control/remote_convert.h"
+#include "gateway/control/session_convert.h"
+
+namespace sluice {
+namespace {
+
+namespace pb = ::sluice::gateway::v1;
+
+pb::Event About(absl::string_view session_id, absl::string_view leg_id = "") {
+  pb::Event event;
+  event.set_session_id(std::string(session_id));
+  event.set_leg_id(std::string(leg_id));
+  return event;
+}
+
+}  // namespace
+
+pb::Event ToEvent(const SessionEvent& event) {
+  pb::Event out = About(event.session_id.view(), event.leg_id.view());
+  switch (event.kind) {
+    case SessionEventKind::kMediaStarted:
+      out.mutable_media_started();
+      break;
+    case SessionEventKind::kRemoteAddressChanged:
+      if (event.old_rtp.has_value()) {
+        ToProto(*event.old_rtp, *out.mutable_remote_address_changed()->mutable_old_rtp());
+      }
+      ToProto(event.new_rtp, *out.mutable_remote_address_changed()->mutable_new_rtp());
+      break;
+    case SessionEventKind::kStreamAdded:
+      out.mutable_stream_added()->set_ssrc(event.ssrc.value());
+      break;
+  }
+  return out;
+}
+
+pb::Event SessionCreatedEvent(absl::string_view session_id) {
+  pb::Event event = About(session_id);
+  event.mutable_session_created();
+  return event;
+}
+
+pb::Event SessionEndedEvent(absl::string_view session_id, EndReason reason) {
+  pb::Event event = About(session_id);
+  event.mutable_session_ended()->set_reason(ToProto(reason));
+  return event;
+}
+
+pb::Event LegAddedEvent(absl::string_view session_id, absl::string_view leg_id, LegKind kind) {
+  pb::Event event = About(session_id, leg_id);
+  event.mutable_leg_added()->set_kind(ToProto(kind));
+  return event;
+}
+
+pb::Event LegUpdatedEvent(absl::string_view session_id, absl::string_view leg_id) {
+  pb::Event event = About(session_id, leg_id);
+  event.mutable_leg_updated();
+  return event;
+}
+
+pb::Event LegRemovedEvent(absl::string_view session_id, absl::string_view leg_id) {
+  pb::Event event = About(session_id, leg_id);
+  event.mutable_leg_removed();
+  return event;
+}
+
+}  // namespace sluice

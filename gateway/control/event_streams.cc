@@ -1,0 +1,84 @@
+#include "gateway/control/event_streams.h"
+
+#include <string>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "gateway/control/field_violations.h"
+#include "gateway/control/id_check.h"
+#include "gateway/errors/error_detail.h"
+
+namespace sluice {
+namespace {
+
+// gRPC's synchronous server tells of a cancelled call only when asked; nothing waits for the answer
+// but a thread that could serve another watcher.
+constexpr absl::Duration kCancelledPoll = absl::Milliseconds(200);
+// Events taken from the log at a time.
+constexpr size_t kReadBatch = 64;
+
+absl::Status CheckRequest(const gateway::v1::WatchEventsRequest& request) {
+  FieldViolations violations;
+  if (request.after_sequence() != 0 && request.instance_id().empty()) {
+    violations.Add("instance_id", "must be given with after_sequence: the instance it is from");
+  }
+  if (!request.session_id().empty()) {
+    CheckId("session_id", request.session_id(), violations);
+  }
+  return violations.ToStatus();
+}
+
+}  // namespace
+
+absl::Status EventStreams::Serve(
+    const gateway::v1::WatchEventsRequest& request, absl::FunctionRef<bool()> cancelled,
+    absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write) {
+  const size_t before = used_.fetch_add(1, std::memory_order_relaxed);
+  const absl::Cleanup leave = [this] { used_.fetch_sub(1, std::memory_order_relaxed); };
+  if (before >= max_streams_) {
+    refused_.fetch_add(1, std::memory_order_relaxed);
+    return LimitReached("watchers", max_streams_, "as many event streams as the gateway serves");
+  }
+  absl::Status status = CheckRequest(request);
+  return status.ok() ? Follow(request, cancelled, write) : status;
+}
+
+absl::Status EventStreams::Follow(
+    const gateway::v1::WatchEventsRequest& request, absl::FunctionRef<bool()> cancelled,
+    absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write) {
+  gateway::v1::WatchEventsResponse first;
+  first.set_instance_id(log_.instance_id());
+  first.set_latest_sequence(log_.latest());
+  uint64_t sequence = first.latest_sequence();
+  if (request.after_sequence() != 0) {
+    absl::Status status = log_.CheckResume(request.after_sequence(), request.instance_id());
+    if (!status.ok()) {
+      return status;
+    }
+    sequence = request.after_sequence();
+  }
+  if (!write(first)) {
+    return absl::OkStatus();
+  }
+  gateway::v1::WatchEventsResponse response;
+  while (!cancelled()) {
+    const absl::StatusOr<EventLog::Events> events = log_.Read(sequence, kReadBatch, kCancelledPoll);
+    if (!events.ok()) {
+      return events.status();
+    }
+    for (const auto& event : *events) {
+      sequence = event->sequence();
+      if (!request.session_id().empty() && event->session_id() != request.session_id()) {
+        continue;
+      }
+      *response.mutable_event() = *event;
+      if (!write(response)) {
+        return absl::OkStatus();
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace sluice

@@ -1,0 +1,119 @@
+#include "gateway/control/node_report.h"
+
+#include <dirent.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "base/time_delta.h"
+#include "gateway/control/event_log.h"
+#include "gateway/control/event_streams.h"
+#include "gateway/control/session_convert.h"
+#include "gateway/control/session_directory.h"
+#include "gateway/control/time_convert.h"
+#include "gateway/worker/worker.h"
+#include "gateway/worker/worker_pool.h"
+#include "gateway/worker/worker_usage.h"
+
+namespace sluice {
+namespace {
+
+namespace pb = ::sluice::gateway::v1;
+
+// Sums over all workers.
+struct Totals {
+  uint64_t packet_slots = 0;
+  uint64_t packet_slots_free = 0;
+  uint64_t packet_slots_exhausted = 0;
+  uint64_t events_dropped = 0;
+};
+
+void AddLimit(absl::string_view name, const LimitState& state, pb::Node& out) {
+  pb::LimitUsage& usage = *out.add_limits();
+  usage.set_name(std::string(name));
+  usage.set_limit(state.limit);
+  usage.set_used(state.used);
+  usage.set_refused(state.refused);
+}
+
+absl::Status ReportWorkers(WorkerPool& workers, Totals& totals, pb::Node& out) {
+  for (size_t i = 0; i < workers.size(); ++i) {
+    const absl::StatusOr<WorkerUsage> usage = workers.worker(i).GetUsage();
+    if (!usage.ok()) {
+      return usage.status();
+    }
+    pb::WorkerStatus& status = *out.add_workers();
+    status.set_worker(static_cast<uint32_t>(i));
+    status.set_sessions(usage->sessions);
+    status.set_legs(usage->legs);
+    status.set_packet_slots(usage->packet_slots);
+    status.set_packet_slots_free(usage->packet_slots_free);
+    status.set_events_dropped(usage->events_dropped);
+    totals.packet_slots += usage->packet_slots;
+    totals.packet_slots_free += usage->packet_slots_free;
+    totals.packet_slots_exhausted += usage->packet_slots_exhausted;
+    totals.events_dropped += usage->events_dropped;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node& out) {
+  Totals totals;
+  absl::Status status = ReportWorkers(room.workers(), totals, out);
+  if (!status.ok()) {
+    return status;
+  }
+  out.set_version(sources.version);
+  out.set_instance_id(room.log().instance_id());
+  *out.mutable_start_time() = ToProto(sources.start_time);
+  const absl::Duration uptime = std::max(room.now() - sources.start_time, absl::ZeroDuration());
+  *out.mutable_uptime() = ToProto(TimeDelta::Micros(absl::ToInt64Microseconds(uptime)));
+
+  const DirectoryUsage directory_usage = room.directory().usage();
+  for (const LimitRow& row : kLimitRows) {
+    LimitState state{.limit = sources.limits.*row.member};
+    if (row.member == &Limits::sessions) {
+      state.used = directory_usage.sessions;
+      state.refused = directory_usage.sessions_refused;
+    } else if (row.member == &Limits::tombstones) {
+      state.used = directory_usage.tombstones;
+      state.refused = directory_usage.tombstones_evicted;
+    } else if (row.member == &Limits::watchers) {
+      state.used = room.streams().used();
+      state.refused = room.streams().refused();
+    } else if (row.member == &Limits::event_log) {
+      state.used = std::min<uint64_t>(room.log().latest(), state.limit);
+    } else if (row.member == &Limits::event_queue) {
+      state.refused = totals.events_dropped;
+    }
+    AddLimit(row.name, state, out);
+  }
+  AddLimit("media_ports", sources.media_ports(), out);
+  AddLimit("packet_slots",
+           {totals.packet_slots, totals.packet_slots - totals.packet_slots_free,
+            totals.packet_slots_exhausted},
+           out);
+  ToProto(sources.session_defaults, *out.mutable_default_session_config());
+  out.set_open_file_descriptors(OpenFileDescriptors());
+  return absl::OkStatus();
+}
+
+uint64_t OpenFileDescriptors() {
+  const std::unique_ptr<DIR, int (*)(DIR*)> folder(opendir("/proc/self/fd"), &closedir);
+  if (folder == nullptr) {
+    return 0;
+  }
+  uint64_t count = 0;
+  while (readdir(folder.get()) != nullptr) {
+    ++count;
+  }
+  // ".", ".." and the one that reads the folder.
+  return count > 3 ? count - 3 : 0;
+}
+
+}  // namespace sluice

@@ -1,0 +1,41 @@
+#ifndef GATEWAY_CONTROL_NODE_REPORT_H_
+#define GATEWAY_CONTROL_NODE_REPORT_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "gateway/config/config.h"
+#include "gateway/config/limits.h"
+#include "gateway/control/control_room.h"
+#include "proto/gateway/v1/node.pb.h"
+
+namespace sluice {
+
+// A limit that lies outside of the control room.
+struct LimitState {
+  uint64_t limit = 0;
+  uint64_t used = 0;
+  uint64_t refused = 0;
+};
+
+// What never changes about a gateway, and where the rest is asked.
+struct NodeSources {
+  std::string version;
+  absl::Time start_time;
+  Limits limits;
+  TimeoutDefaults session_defaults;
+  std::function<LimitState()> media_ports;
+};
+
+// Puts together what GetNode tells. Asks every worker, so its errors are theirs.
+absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, gateway::v1::Node& out);
+
+// Of this process; 0 when the system does not tell.
+uint64_t OpenFileDescriptors();
+
+}  // namespace sluice
+
+#endif  // GATEWAY_CONTROL_NODE_REPORT_H_

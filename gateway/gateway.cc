@@ -1,0 +1,221 @@
+#include "gateway/gateway.h"
+
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "absl/cleanup/cleanup.h"
+#include "absl/log/log.h"
+#include "absl/status/status.h"
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "gateway/config/limits.h"
+#include "gateway/config/machine_memory.h"
+#include "gateway/control/control_room.h"
+#include "gateway/control/control_server.h"
+#include "gateway/control/event_pump.h"
+#include "gateway/control/gateway_service.h"
+#include "gateway/control/health.h"
+#include "gateway/control/node_report.h"
+#include "gateway/control/tls_credentials.h"
+#include "gateway/io/media_port_pool.h"
+#include "gateway/io/socket_address.h"
+#include "gateway/io/system_random.h"
+#include "gateway/io/udp_socket.h"
+#include "gateway/worker/packet_slots.h"
+#include "gateway/worker/worker_limits.h"
+#include "gateway/worker/worker_pool.h"
+#include "srtp/packet_arena.h"
+
+namespace sluice {
+namespace {
+
+WorkerLimits ToWorkerLimits(const Config& config) {
+  const Limits& limits = config.limits;
+  WorkerLimits worker = {.sessions = SessionsPerWorker(limits, config.workers),
+                         .legs_per_session = limits.legs_per_session,
+                         .streams_per_leg = limits.streams_per_leg,
+                         .receive_batch = limits.receive_batch,
+                         .outbox_packets = limits.outbox_packets,
+                         .mailbox_commands = limits.mailbox_commands,
+                         .event_queue = limits.event_queue};
+  worker.packet_slots = PacketSlots(worker);
+  return worker;
+}
+
+absl::Status CheckMemory(const Config& config, const WorkerLimits& worker) {
+  return sluice::CheckMemory(SumMemory(config.limits, {.workers = config.workers,
+                                                       .packet_slots = worker.packet_slots,
+                                                       .packet_slot_bytes = kPacketSlotSize,
+                                                       .port_pairs = config.media.AllPortPairs()}),
+                             MachineMemory());
+}
+
+// An address that is not of this machine would only show with the first leg.
+absl::Status CheckMediaAddresses(const MediaConfig& media) {
+  for (const std::optional<IpAddress>& ip : {media.ipv4, media.ipv6}) {
+    if (!ip.has_value()) {
+      continue;
+    }
+    const absl::StatusOr<UdpSocket> socket = UdpSocket::Open({*ip, 0});
+    if (!socket.ok()) {
+      return absl::Status(socket.status().code(),
+                          absl::StrCat("media cannot be received at ", ip->ToString(), ": ",
+                                       socket.status().message()));
+    }
+  }
+  return absl::OkStatus();
+}
+
+MediaPortPoolOptions ToPoolOptions(const MediaConfig& media) {
+  return {.first_port = media.first_port,
+          .last_port = media.last_port,
+          .ipv4 = media.ipv4,
+          .ipv6 = media.ipv6,
+          .advertised_ipv4 = media.advertised_ipv4,
+          .advertised_ipv6 = media.advertised_ipv6};
+}
+
+// Every leg has two descriptors; the soft limit of most systems is 1024.
+void RaiseDescriptorLimit(const MediaConfig& media) {
+  rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    return;
+  }
+  limit.rlim_cur = limit.rlim_max;
+  setrlimit(RLIMIT_NOFILE, &limit);
+  if (limit.rlim_max < 2 * media.AllPortPairs()) {
+    LOG(WARNING) << "the process may open " << limit.rlim_max << " files, all media ports need "
+                 << 2 * media.AllPortPairs() << ": raise the limit (ulimit -Hn, LimitNOFILE)";
+  }
+}
+
+// Why gRPC could not listen, which it tells only in its log.
+absl::Status ExplainListen(const TransportAddress& address) {
+  sockaddr_storage storage{};
+  const socklen_t size = ToSockaddr(address, storage);
+  const int fd = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  const absl::Cleanup close_fd = [fd] { close(fd); };
+  const int on = 1;
+  setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  std::string reason = "the system does not say why";
+  if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&storage), size) != 0) {
+    reason = std::generic_category().message(errno);
+  }
+  return absl::UnavailableError(absl::StrCat("cannot listen for controllers at ",
+                                             address.ToString(), ": ", reason,
+                                             "; give another address with --listen"));
+}
+
+std::string RandomInstanceId(RandomSource& random) {
+  std::array<uint8_t, 16> bytes;
+  random.Fill(absl::MakeSpan(bytes));
+  return absl::BytesToHexString(
+      absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
+}
+
+std::vector<uint64_t> CountTurns(WorkerPool& workers) {
+  std::vector<uint64_t> turns;
+  for (size_t i = 0; i < workers.size(); ++i) {
+    turns.push_back(workers.worker(i).turns());
+  }
+  return turns;
+}
+
+}  // namespace
+
+// In the order in which they are made; each uses only those before it.
+struct Gateway::Parts {
+  SystemRandom random;
+  EventPump pump;
+  std::unique_ptr<MediaPortPool> ports;
+  std::unique_ptr<WorkerPool> workers;
+  std::unique_ptr<ControlRoom> room;
+  std::unique_ptr<GatewayService> service;
+  std::unique_ptr<ControlServer> server;
+  std::unique_ptr<Health> health;
+};
+
+absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
+  const WorkerLimits worker_limits = ToWorkerLimits(config);
+  for (absl::Status status :
+       {CheckMemory(config, worker_limits), CheckMediaAddresses(config.media)}) {
+    if (!status.ok()) {
+      return status;
+    }
+  }
+  ControlServerOptions server_options;
+  server_options.listen = config.listen;
+  server_options.threads = config.limits.grpc_threads + config.limits.watchers;
+  if (config.tls.has_value()) {
+    absl::StatusOr<TlsIdentity> identity = LoadTlsIdentity(*config.tls, absl::Now());
+    if (!identity.ok()) {
+      return identity.status();
+    }
+    server_options.tls = *std::move(identity);
+  }
+  RaiseDescriptorLimit(config.media);
+
+  auto parts = std::make_unique<Parts>();
+  Parts& p = *parts;
+  absl::StatusOr<std::unique_ptr<MediaPortPool>> ports =
+      MediaPortPool::Create(ToPoolOptions(config.media));
+  if (!ports.ok()) {
+    return ports.status();
+  }
+  p.ports = *std::move(ports);
+
+  absl::StatusOr<std::unique_ptr<WorkerPool>> workers =
+      WorkerPool::Create(config.workers, worker_limits, *p.ports, [&p] { p.pump.Wake(); });
+  if (!workers.ok()) {
+    return workers.status();
+  }
+  p.workers = *std::move(workers);
+
+  p.room = std::make_unique<ControlRoom>(config.limits, RandomInstanceId(p.random), &absl::Now,
+                                         *p.workers);
+  p.service = std::make_unique<GatewayService>(
+      *p.room, p.random,
+      NodeSources{.version = std::string(kGatewayVersion),
+                  .start_time = absl::Now(),
+                  .limits = config.limits,
+                  .session_defaults = config.session_defaults,
+                  .media_ports = [&pool = *p.ports] {
+                    return LimitState{pool.capacity(), pool.used(), pool.refused()};
+                  }});
+
+  absl::StatusOr<std::unique_ptr<ControlServer>> server =
+      ControlServer::Start(server_options, *p.service);
+  if (!server.ok()) {
+    return ExplainListen(config.listen);
+  }
+  p.server = *std::move(server);
+  p.pump.Start([&p] { p.room->PublishNotices(); });
+  p.health = std::make_unique<Health>(
+      p.server->health(), [&p] { return CountTurns(*p.workers); }, HealthTimes{});
+  return std::unique_ptr<Gateway>(new Gateway(std::move(parts)));
+}
+
+Gateway::Gateway(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+
+Gateway::~Gateway() { Stop(absl::ZeroDuration()); }
+
+const TransportAddress& Gateway::control_address() const { return parts_->server->address(); }
+
+void Gateway::Stop(absl::Duration patience) {
+  parts_->health->SetStopping();
+  parts_->room->log().Close();
+  parts_->server->Shutdown(patience);
+  parts_->workers->Stop();
+  parts_->pump.Stop();
+}
+
+}  // namespace sluice

@@ -1,0 +1,30 @@
+#ifndef GATEWAY_READY_FILE_H_
+#define GATEWAY_READY_FILE_H_
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace sluice {
+
+// Tells scripts that the gateway serves, and where: whoever finds the file finds all of it.
+class ReadyFile {
+ public:
+  // An old file of that name is removed, so that nobody takes it for this gateway's.
+  explicit ReadyFile(std::string path);
+  // Removes the file.
+  ~ReadyFile();
+  ReadyFile(const ReadyFile&) = delete;
+  ReadyFile& operator=(const ReadyFile&) = delete;
+
+  // Writes `line` and a newline at once, by renaming. A sentence when that is not possible.
+  absl::Status Write(absl::string_view line);
+
+ private:
+  const std::string path_;
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_READY_FILE_H_
