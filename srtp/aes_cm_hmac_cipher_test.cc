@@ -79,7 +79,7 @@ class AesCmHmacCipherSuiteTest : public testing::TestWithParam<SuiteId> {
  protected:
   const CipherSuite& suite() const { return GetCipherSuite(GetParam()); }
 
-  SeededRandom random_{SeededRandom::SeedFromEnvOr(3711)};
+  SeededRandom random_{3711};
   const SessionKeys rtp_keys_ = RandomKeys(random_);
   const SessionKeys rtcp_keys_ = RandomKeys(random_);
   const AesCmHmacCipher cipher_{suite(), rtp_keys_, rtcp_keys_};

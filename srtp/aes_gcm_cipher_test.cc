@@ -96,7 +96,7 @@ class AesGcmCipherSuiteTest : public testing::TestWithParam<SuiteId> {
     return MakeKeys(RandomBytes(random_, suite().key_size), RandomBytes(random_, 12));
   }
 
-  SeededRandom random_{SeededRandom::SeedFromEnvOr(7714)};
+  SeededRandom random_{7714};
   const AesGcmCipher cipher_{suite(), RandomKeys(), RandomKeys()};
 };
 
