@@ -1,0 +1,48 @@
+#include "tools/ctl/event_view.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tools/ctl/duration_text.h"
+#include "tools/ctl/leg_flags.h"
+#include "tools/ctl/session_view.h"
+#include "tools/ctl/text_table.h"
+#include "tools/ctl/transport_text.h"
+
+namespace sluice {
+namespace {
+
+using ::sluice::gateway::v1::Event;
+
+// The name of the event as in the proto, so that an event of tomorrow needs no change here.
+std::string NameOf(const Event& event) {
+  const auto* descriptor = Event::descriptor()->FindFieldByNumber(event.event_case());
+  return descriptor == nullptr ? "unknown" : descriptor->name();
+}
+
+std::string DetailOf(const Event& event) {
+  switch (event.event_case()) {
+    case Event::kSessionEnded:
+      return FormatEndReason(event.session_ended().reason());
+    case Event::kLegAdded:
+      return FormatLegKind(event.leg_added().kind());
+    case Event::kRemoteAddressChanged:
+      return absl::StrCat(FormatTransportAddress(event.remote_address_changed().old_rtp()), " -> ",
+                          FormatTransportAddress(event.remote_address_changed().new_rtp()));
+    case Event::kStreamAdded:
+      return absl::StrFormat("0x%08x", event.stream_added().ssrc());
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+std::string RenderEvent(const Event& event) {
+  const std::string detail = DetailOf(event);
+  return Printable(absl::StrCat(event.sequence(), "  ", FormatTime(event.time()), "  ",
+                                event.session_id(), "  ",
+                                event.leg_id().empty() ? "-" : event.leg_id(), "  ", NameOf(event),
+                                detail.empty() ? "" : " ", detail));
+}
+
+}  // namespace sluice

@@ -1,0 +1,155 @@
+#include "tools/ctl/leg_commands.h"
+
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "tools/ctl/leg_flags.h"
+#include "tools/ctl/session_view.h"
+#include "tools/ctl/stats_view.h"
+
+namespace sluice {
+namespace {
+
+namespace v1 = ::sluice::gateway::v1;
+using Stub = GatewayClient::Stub;
+
+struct Flags {
+  std::string session;
+  std::string leg;
+  LegFlags config;
+  std::string local_key;
+};
+
+// The one place where a key is printed: the gateway hands it out once, to be signalled to the peer.
+std::string RenderLegAndKey(const v1::Leg& leg, bool has_key, const v1::SrtpKey& key) {
+  std::string text = RenderLeg(leg);
+  if (has_key) {
+    absl::StrAppend(&text, "\nkey for the peer, told only now: ", FormatSrtpKey(key), "\n");
+  }
+  return text;
+}
+
+Command Add(const Flags& flags) {
+  const auto config = BuildLegConfig(flags.config);
+  if (!config.ok()) return Refuse(config.status());
+  v1::AddLegRequest request;
+  request.set_session_id(flags.session);
+  request.set_leg_id(flags.leg);
+  *request.mutable_config() = *config;
+  return Ask(&Stub::AddLeg, request, [](const v1::AddLegResponse& answer) {
+    return RenderLegAndKey(answer.leg(), answer.has_local_key(), answer.local_key());
+  });
+}
+
+Command Update(const Flags& flags) {
+  const auto config = BuildLegConfig(flags.config);
+  if (!config.ok()) return Refuse(config.status());
+  v1::UpdateLegRequest request;
+  request.set_session_id(flags.session);
+  request.set_leg_id(flags.leg);
+  *request.mutable_config() = *config;
+  *request.mutable_update_mask() = BuildLegUpdateMask(flags.config);
+  if (!flags.local_key.empty()) {
+    const auto change = ParseLocalKeyChange(flags.local_key);
+    if (!change.ok()) return Refuse(change.status());
+    request.set_local_key_change(*change);
+  } else if (request.update_mask().paths().empty()) {
+    return Refuse(absl::InvalidArgumentError(
+        "nothing to update: give --remote, --remote-key, --local-key, --hold or another flag"));
+  }
+  return Ask(&Stub::UpdateLeg, request, [](const v1::UpdateLegResponse& answer) {
+    return RenderLegAndKey(answer.leg(), answer.has_local_key(), answer.local_key());
+  });
+}
+
+Command Remove(const Flags& flags) {
+  v1::RemoveLegRequest request;
+  request.set_session_id(flags.session);
+  request.set_leg_id(flags.leg);
+  return Ask(&Stub::RemoveLeg, request, [](const v1::RemoveLegResponse& answer) {
+    return absl::StrCat(
+        "removed; what became of its packets: ", FormatVerdicts(answer.final_stats()), "\n");
+  });
+}
+
+CLI::App& AddCommand(CLI::App& group, Invocation& invocation, const char* name,
+                     const char* description, const std::shared_ptr<Flags>& flags,
+                     Command (*make)(const Flags&)) {
+  CLI::App& command = *group.add_subcommand(name, description);
+  command.add_option("SESSION", flags->session, "id of the session")->required();
+  command.add_option("LEG", flags->leg, "id of the leg")->required();
+  command.callback([&invocation, flags, make] { invocation.command = make(*flags); });
+  return command;
+}
+
+// What can be said at `add` and changed by `update`.
+void AddChangeableFlags(CLI::App& command, LegFlags& flags) {
+  command.add_option("--remote", flags.remote, "ADDRESS:PORT where the peer receives RTP");
+  command.add_option("--remote-rtcp", flags.remote_rtcp,
+                     "ADDRESS:PORT where it receives RTCP; default: the port above --remote");
+  command.add_option("--source", flags.source,
+                     "ADDRESS:PORT that it sends RTP from, if not --remote");
+  command.add_option("--source-rtcp", flags.source_rtcp,
+                     "ADDRESS:PORT that it sends RTCP from, if not --remote-rtcp");
+  command.add_option("--remote-key", flags.remote_key,
+                     "key the peer protects with: SUITE:inline:BASE64, or @FILE with that in it");
+  command.add_option("--remote-suite", flags.remote_suite,
+                     "suite of --remote-key, if it is only BASE64");
+  command.add_flag("--learn", flags.learn,
+                   "send to where packets come from, when they begin to come");
+  command.add_flag("--strict", flags.strict, "accept packets from the signalled address only");
+  command.add_option("--learning-window", flags.learning_window,
+                     "how long --learn lasts, such as 10s");
+  command
+      .add_option("--payload-type", flags.payload_types,
+                  "NUMBER:NAME:CLOCK, such as 111:opus:48000; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--remote-ssrc", flags.remote_ssrcs,
+                  "accept RTP with this SSRC only; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command.add_flag("--hold", flags.hold, "send nothing to this leg and forward nothing from it");
+}
+
+}  // namespace
+
+void AddLegCommands(CLI::App& app, Invocation& invocation) {
+  CLI::App& leg = *app.add_subcommand("leg", "One peer's transport in a session");
+  leg.require_subcommand(1);
+  auto flags = std::make_shared<Flags>();
+
+  CLI::App& add =
+      AddCommand(leg, invocation, "add",
+                 "Add a leg; shows the gateway's ports and, for srtp, its key", flags, Add);
+  add.add_option("--kind", flags->config.kind, "rtp or srtp")->required();
+  add.add_flag("--rtcp-mux", flags->config.rtcp_mux, "RTCP on the RTP port");
+  add.add_option("--ip-family", flags->config.ip_family, "4 or 6; default: that of --remote, or 4");
+  add.add_option("--local-suite", flags->config.local_suite,
+                 "suite of the gateway's own key; default: that of --remote-key");
+  AddChangeableFlags(add, flags->config);
+  add.footer(
+      "Examples:\n"
+      "  sluicectl leg add call-1 bob --kind rtp --remote 192.0.2.7:4000\n"
+      "  sluicectl leg add call-1 alice --kind srtp --remote 192.0.2.1:5004 \\\n"
+      "      --remote-key AES_CM_128_HMAC_SHA1_80:inline:BASE64 --payload-type 111:opus:48000\n"
+      "\n"
+      "Suites: AES_CM_128_HMAC_SHA1_80, AES_CM_128_HMAC_SHA1_32, AEAD_AES_128_GCM, "
+      "AEAD_AES_256_GCM.");
+
+  CLI::App& update =
+      AddCommand(leg, invocation, "update", "New remote, new keys, hold", flags, Update);
+  AddChangeableFlags(update, flags->config);
+  update.add_flag("--resume", flags->config.resume, "the end of --hold");
+  update.add_option("--local-key", flags->local_key,
+                    "prepare: make and show a new key; activate: protect with it from now on");
+  update.footer(
+      "Examples:\n"
+      "  sluicectl leg update call-1 alice --hold\n"
+      "  sluicectl leg update call-1 alice --local-key prepare");
+
+  AddCommand(leg, invocation, "remove", "Remove a leg and free its ports", flags, Remove);
+}
+
+}  // namespace sluice

@@ -1,0 +1,155 @@
+#include "tools/ctl/rpc_error.h"
+
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
+#include "tools/ctl/text_table.h"
+
+namespace sluice {
+namespace {
+
+struct FieldFlag {
+  absl::string_view path;
+  absl::string_view flag;
+};
+
+// A path of a request, and the flag that sets it. Longer paths first: the first prefix wins.
+constexpr FieldFlag kFieldFlags[] = {
+    {"config.remote.rtp", "--remote ADDRESS:PORT"},
+    {"config.remote.rtcp", "--remote-rtcp ADDRESS:PORT"},
+    {"config.remote.source_rtp", "--source ADDRESS:PORT"},
+    {"config.remote.source_rtcp", "--source-rtcp ADDRESS:PORT"},
+    {"config.remote_key", "--remote-key SUITE:inline:BASE64"},
+    {"config.remote_ssrcs", "--remote-ssrc NUMBER"},
+    {"config.remote", "--remote ADDRESS:PORT"},
+    {"config.kind", "--kind rtp|srtp"},
+    {"config.ip_family", "--ip-family 4|6"},
+    {"config.rtcp_mux", "--rtcp-mux"},
+    {"config.address_learning", "--learn or --strict"},
+    {"config.learning_window", "--learning-window 10s"},
+    {"config.local_suite", "--local-suite SUITE"},
+    {"config.payload_types", "--payload-type 111:opus:48000"},
+    {"config.hold", "--hold or --resume"},
+    {"config.idle_timeout", "--idle-timeout 30s"},
+    {"config.offer_timeout", "--offer-timeout 1m"},
+    {"config.absolute_timeout", "--absolute-timeout 2h"},
+    {"config.hold_timeout", "--hold-timeout 10m"},
+    {"config.labels", "--label KEY=VALUE"},
+    {"local_key_change", "--local-key prepare|activate"},
+    {"update_mask", "give at least one flag that changes something"},
+    {"rules", "FROM=TO[,TO...]"},
+    {"session_id", "SESSION: 1 to 128 of A-Z a-z 0-9 . _ ~ -"},
+    {"leg_id", "LEG: 1 to 128 of A-Z a-z 0-9 . _ ~ -"},
+    {"filter.session_id_prefix", "--prefix TEXT"},
+    {"filter.labels", "--label KEY=VALUE"},
+    {"after_sequence", "--after NUMBER"},
+    {"instance_id", "--instance ID"},
+};
+
+void AddWithReason(absl::string_view what, absl::string_view reason, absl::string_view sentence,
+                   std::vector<std::string>& parts) {
+  // The gateway's sentence often is the only violation's; it need not be read twice.
+  if (absl::StrContains(sentence, reason)) reason = "";
+  parts.push_back(absl::StrCat(what, reason.empty() ? "" : ": ", reason));
+}
+
+void AddFields(const google::rpc::BadRequest& request, absl::string_view sentence,
+               std::vector<std::string>& parts) {
+  for (const auto& violation : request.field_violations()) {
+    AddWithReason(violation.field(), violation.description(), sentence, parts);
+    const absl::string_view flag = FlagOfField(violation.field());
+    if (!flag.empty()) absl::StrAppend(&parts.back(), " (", flag, ")");
+  }
+}
+
+void AddDetail(const google::protobuf::Any& any, absl::string_view sentence,
+               std::vector<std::string>& parts) {
+  google::rpc::BadRequest request;
+  google::rpc::ResourceInfo resource;
+  google::rpc::QuotaFailure quota;
+  google::rpc::PreconditionFailure precondition;
+  if (any.UnpackTo(&request)) {
+    AddFields(request, sentence, parts);
+  } else if (any.UnpackTo(&resource)) {
+    AddWithReason(absl::StrCat(resource.resource_type(), " ", resource.resource_name()),
+                  resource.description(), sentence, parts);
+  } else if (any.UnpackTo(&quota)) {
+    for (const auto& v : quota.violations()) {
+      AddWithReason(absl::StrCat("limit ", v.subject()), v.description(), sentence, parts);
+    }
+  } else if (any.UnpackTo(&precondition)) {
+    for (const auto& v : precondition.violations()) {
+      AddWithReason(absl::StrCat(v.type(), v.subject().empty() ? "" : " ", v.subject()),
+                    v.description(), sentence, parts);
+    }
+  }
+}
+
+absl::string_view WhatToDo(grpc::StatusCode code) {
+  switch (code) {
+    case grpc::StatusCode::UNAVAILABLE:
+      return "is the gateway running at this --gateway, with certificates of this --tls-dir?";
+    case grpc::StatusCode::DEADLINE_EXCEEDED:
+      return "give it longer with --timeout";
+    case grpc::StatusCode::UNAUTHENTICATED:
+    case grpc::StatusCode::PERMISSION_DENIED:
+      return "use a client certificate of the gateway's own CA (--tls-dir)";
+    case grpc::StatusCode::OUT_OF_RANGE:
+      return "start anew without --after";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
+absl::string_view FlagOfField(absl::string_view path) {
+  for (const FieldFlag& known : kFieldFlags) {
+    if (!absl::StartsWith(path, known.path)) continue;
+    const absl::string_view rest = path.substr(known.path.size());
+    if (rest.empty() || rest[0] == '.' || rest[0] == '[') return known.flag;
+  }
+  return "";
+}
+
+std::string StatusCodeName(grpc::StatusCode code) {
+  static constexpr absl::string_view kNames[] = {
+      "OK",
+      "CANCELLED",
+      "UNKNOWN",
+      "INVALID_ARGUMENT",
+      "DEADLINE_EXCEEDED",
+      "NOT_FOUND",
+      "ALREADY_EXISTS",
+      "PERMISSION_DENIED",
+      "RESOURCE_EXHAUSTED",
+      "FAILED_PRECONDITION",
+      "ABORTED",
+      "OUT_OF_RANGE",
+      "UNIMPLEMENTED",
+      "INTERNAL",
+      "UNAVAILABLE",
+      "DATA_LOSS",
+      "UNAUTHENTICATED",
+  };
+  if (code < 0 || code >= static_cast<int>(std::size(kNames))) return absl::StrCat("CODE_", code);
+  return std::string(kNames[code]);
+}
+
+std::string RenderRpcError(const grpc::Status& status) {
+  std::vector<std::string> parts;
+  parts.push_back(absl::StrCat(StatusCodeName(status.error_code()), ": ", status.error_message()));
+  google::rpc::Status details;
+  if (details.ParseFromString(status.error_details())) {
+    for (const auto& any : details.details()) AddDetail(any, status.error_message(), parts);
+  }
+  const absl::string_view advice = WhatToDo(status.error_code());
+  if (!advice.empty()) parts.emplace_back(advice);
+  return Printable(absl::StrJoin(parts, "; "));
+}
+
+}  // namespace sluice
