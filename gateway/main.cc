@@ -18,6 +18,7 @@
 #include "absl/log/log.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gateway/config/config.h"
 #include "gateway/config/config_loader.h"
@@ -35,6 +36,10 @@ constexpr int kExitSignal = 128;
 
 // Longer than any control call takes; a controller that does not listen is not waited for.
 constexpr absl::Duration kStopPatience = absl::Seconds(5);
+
+// A terminal and the program that runs us may both pass one request on; timeout(1) sends its signal
+// to the process and again to its group.
+constexpr absl::Duration kSameRequest = absl::Milliseconds(300);
 
 constexpr char kExamples[] = R"(Examples:
   Try it out on this machine, without certificates:
@@ -130,15 +135,21 @@ int WaitForSignal(const sigset_t& signals) {
   return signal_number;
 }
 
+// Who asks twice does not want to wait.
+[[noreturn]] void ExitAtNextSignal(const sigset_t& signals) {
+  const absl::Time first = absl::Now();
+  int signal_number = WaitForSignal(signals);
+  while (absl::Now() - first < kSameRequest) {
+    signal_number = WaitForSignal(signals);
+  }
+  _exit(kExitSignal + signal_number);
+}
+
 int Serve(const Config& config, const std::optional<std::string>& ready_path) {
   const sigset_t signals = BlockStopSignals();
   std::optional<ReadyFile> ready;
   if (ready_path.has_value()) {
     ready.emplace(*ready_path);
-  }
-  if (!config.tls.has_value()) {
-    std::cerr
-        << "sluice_gateway: warning: no TLS, every user of this machine controls the gateway\n";
   }
   SetGrpcLogQuiet(true);
   absl::StatusOr<std::unique_ptr<Gateway>> gateway = Gateway::Create(config);
@@ -146,6 +157,11 @@ int Serve(const Config& config, const std::optional<std::string>& ready_path) {
     return Fail(gateway.status().message(), kExitFailure);
   }
   SetGrpcLogQuiet(false);
+  // Whatever the log level.
+  if (!config.tls.has_value()) {
+    std::cerr
+        << "sluice_gateway: warning: no TLS, every user of this machine controls the gateway\n";
+  }
   const std::string address = (*gateway)->control_address().ToString();
   LOG(INFO) << "gateway started version=" << kGatewayVersion << " control=" << address
             << " tls=" << (config.tls.has_value() ? "on" : "off") << " workers=" << config.workers
@@ -158,8 +174,7 @@ int Serve(const Config& config, const std::optional<std::string>& ready_path) {
   }
   const int signal_number = WaitForSignal(signals);
   LOG(INFO) << "gateway stopping signal=" << signal_number;
-  // Who asks twice does not want to wait.
-  std::thread([signals] { _exit(kExitSignal + WaitForSignal(signals)); }).detach();
+  std::thread([signals] { ExitAtNextSignal(signals); }).detach();
   (*gateway)->Stop(kStopPatience);
   LOG(INFO) << "gateway stopped";
   return 0;
