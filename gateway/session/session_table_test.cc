@@ -199,7 +199,8 @@ TEST_F(SessionTableTest, ForwardingIsReplacedAsAWholeOrNotAtAll) {
   std::vector<LegHandle> legs;
   for (const uint8_t host : {1, 2, 3}) {
     peers.push_back(std::make_unique<TestPeer>(PlainPeer(host)));
-    legs.push_back(harness_.AddLeg("call", std::string(1, static_cast<char>('a' + host - 1)), *peers.back()));
+    legs.push_back(
+        harness_.AddLeg("call", std::string(1, static_cast<char>('a' + host - 1)), *peers.back()));
   }
   ASSERT_TRUE(table().SetForwarding("call", {{"a", {"b", "c"}}}).ok());
   ExpectError(table().SetForwarding("call", {{"b", {"a"}}, {"c", {"x"}}}),
