@@ -55,6 +55,11 @@ void StreamStatistics::UpdateSequence(uint16_t sequence) {
     }
     // Two in a row: the sender began again.
     BeginSequence(sequence);
+  } else {
+    // Late, or a duplicate. The first packets may have overtaken each other too, which the appendix
+    // would count as a negative loss for the rest of the call.
+    const auto behind = static_cast<uint16_t>(highest_ - sequence);
+    base_ = std::min(base_, static_cast<int64_t>(extended_highest()) - behind);
   }
   ++received_;
 }
@@ -81,7 +86,7 @@ void StreamStatistics::UpdateJitter(Timestamp now, const RtpSummary& packet, uin
 }
 
 int64_t StreamStatistics::LostInSequence() const {
-  return static_cast<int64_t>(extended_highest() - base_ + 1) - static_cast<int64_t>(received_);
+  return static_cast<int64_t>(extended_highest()) - base_ + 1 - static_cast<int64_t>(received_);
 }
 
 StreamSnapshot StreamStatistics::Snapshot(Ssrc ssrc, StreamDirection direction) const {

@@ -42,7 +42,8 @@ class StreamStatistics {
 
   // Names of appendix A.1: max_seq, base_seq, bad_seq, cycles, received.
   uint16_t highest_ = 0;
-  uint16_t base_ = 0;
+  // Extended, and below 0 when the first packet had overtaken one from before a wrap.
+  int64_t base_ = 0;
   uint32_t bad_ = kNoBadSequence;
   uint64_t cycles_ = 0;
   uint64_t received_ = 0;

@@ -47,9 +47,9 @@ struct TestPeerOptions {
   // Its address is TestAddress(host, 5004), RTCP one port above or, with mux, the same.
   uint8_t host = 1;
   // SRTP: what the peer protects with; nullopt: plain RTP.
-  std::optional<SuiteId> suite;
+  std::optional<SuiteId> suite = std::nullopt;
   // What the gateway protects with; nullopt: the same.
-  std::optional<SuiteId> gateway_suite;
+  std::optional<SuiteId> gateway_suite = std::nullopt;
   bool rtcp_mux = false;
   AddressLearning learning = AddressLearning::kStrict;
   // Whether signalling tells where the peer is.
