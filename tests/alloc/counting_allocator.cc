@@ -13,10 +13,6 @@
 #define SLUICE_ALLOCATOR_IS_THE_SANITIZERS 1
 #endif
 
-#ifdef SLUICE_ALLOCATOR_IS_THE_SANITIZERS
-#include <sanitizer/allocator_interface.h>
-#endif
-
 namespace {
 
 // Without constructor, so that the first allocation of a thread can count itself.
@@ -32,7 +28,12 @@ uint64_t ThreadAllocations() { return thread_allocations; }
 
 #ifdef SLUICE_ALLOCATOR_IS_THE_SANITIZERS
 
-// A sanitizer's malloc must stay the one that is called; it tells us when it is.
+// A sanitizer's malloc must stay the one that is called; it tells us when it is. Declared here
+// because gcc does not install sanitizer/allocator_interface.h.
+extern "C" int __sanitizer_install_malloc_and_free_hooks(
+    void (*malloc_hook)(const volatile void* block, size_t size),
+    void (*free_hook)(const volatile void* block));
+
 namespace {
 
 [[maybe_unused]] const int hooks_installed = __sanitizer_install_malloc_and_free_hooks(
