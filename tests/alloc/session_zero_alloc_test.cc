@@ -23,8 +23,8 @@ namespace {
 // Per path. More than a sequence number has values, so that every RTP path also wraps.
 constexpr int kPackets = 100'000;
 constexpr int kBatch = 32;
-// Between batches. All of a path is then over before an old key is retired, a learning window closes
-// or a session whose packets are all bad is idle.
+// Between batches. All of a path is then over before an old key is retired, a learning window
+// closes or a session whose packets are all bad is idle.
 constexpr TimeDelta kBatchTime = TimeDelta::Micros(500);
 
 // A bridged call that counts what the table allocates while packets go through it.
