@@ -1,10 +1,9 @@
 #include "gateway/control/field_violations.h"
 
-#include "google/rpc/error_details.pb.h"
-
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "gateway/control/status_convert.h"
+#include "google/rpc/error_details.pb.h"
 
 namespace sluice {
 namespace {

@@ -56,9 +56,10 @@ void Health::Watch() {
 void Health::Tell(bool live) {
   live_ = live;
   const bool ready = live && !stopping_;
-  service_.SetServingStatus(kLivenessService, live);
   service_.SetServingStatus(kReadinessService, ready);
   service_.SetServingStatus("", ready);
+  // Last: who sees it may rely on the others.
+  service_.SetServingStatus(kLivenessService, live);
 }
 
 }  // namespace sluice

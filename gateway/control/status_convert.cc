@@ -1,8 +1,6 @@
 #include "gateway/control/status_convert.h"
 
 #include <google/protobuf/any.pb.h>
-#include "google/rpc/error_details.pb.h"
-#include "google/rpc/status.pb.h"
 
 #include <optional>
 #include <string>
@@ -11,6 +9,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gateway/errors/error_detail.h"
+#include "google/rpc/error_details.pb.h"
+#include "google/rpc/status.pb.h"
 
 namespace sluice {
 namespace {
