@@ -54,7 +54,11 @@ std::vector<uint8_t> Packet(uint32_t ssrc, uint16_t sequence) {
   return RtpPacketBuilder().WithSsrc(ssrc).WithSequence(sequence).WithPayloadSize(20).Build();
 }
 
-uint8_t SsrcOf(const PeerDatagram& datagram) { return datagram.bytes.at(11); }
+// The SSRCs of these tests are below 256.
+uint32_t SsrcOf(const PeerDatagram& datagram) {
+  const uint8_t last_byte = datagram.bytes.at(11);
+  return last_byte;
+}
 
 // A loop on its thread, and calls into it.
 class WorkerLoopTest : public testing::Test {
@@ -159,13 +163,13 @@ TEST_F(WorkerLoopTest, NoSocketGetsASecondTurnBeforeAllHadTheirFirst) {
     for (uint16_t i = 0; i < kFlood; ++i) second_flooder.Send(second, Packet(2, i));
     modest.Send(third, Packet(3, 0));
   });
-  std::vector<uint8_t> order;
+  std::vector<uint32_t> order;
   while (order.size() < 2 * kFlood + 1u) {
     const std::optional<PeerDatagram> datagram = sink.Receive();
     ASSERT_TRUE(datagram.has_value()) << "only " << order.size() << " came";
     order.push_back(SsrcOf(*datagram));
   }
-  const auto place = std::find(order.begin(), order.end(), 3) - order.begin();
+  const auto place = std::find(order.begin(), order.end(), 3u) - order.begin();
   EXPECT_LE(static_cast<size_t>(place), 2 * kSocketTurn);
 }
 
@@ -190,9 +194,9 @@ TEST_F(WorkerLoopTest, ReportsOfSocketsThatWentMeanwhileAreIgnored) {
     }),
               Mailbox::PostResult::kPosted);
   });
-  EXPECT_EQ(SsrcOf(sink.Receive().value()), 1);
+  EXPECT_EQ(SsrcOf(sink.Receive().value()), 1u);
   stays.Send(kept, Packet(1, 1));
-  EXPECT_EQ(SsrcOf(sink.Receive().value()), 1);
+  EXPECT_EQ(SsrcOf(sink.Receive().value()), 1u);
   EXPECT_EQ(sink.ReceiveNow(), std::nullopt);
   Do([&] { EXPECT_EQ(loop_->sockets().size(), 2u); });
   EXPECT_EQ(ports_->used(), 2u);

@@ -1,7 +1,11 @@
 #include "gateway/worker/worker.h"
 
-#include <algorithm>
+#include <signal.h>
+
 #include <atomic>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +16,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "base/time_delta.h"
@@ -449,6 +454,28 @@ TEST_F(WorkerTest, StopsInTheMiddleOfCallsAndMedia) {
     worker_.reset();
   }
   EXPECT_EQ(CountOpenDescriptors(), descriptors);
+}
+
+TEST_F(WorkerTest, TheThreadHasANameAndLeavesSignalsToOthers) {
+  Start();
+  std::optional<uint64_t> blocked;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream status(task.path() / "status");
+    bool ours = false;
+    for (std::string line; std::getline(status, line);) {
+      if (line == "Name:\tsluice-w0") ours = true;
+      if (ours && absl::StartsWith(line, "SigBlk:")) {
+        blocked = std::stoull(line.substr(line.find('\t') + 1), nullptr, 16);
+      }
+    }
+  }
+  ASSERT_TRUE(blocked.has_value()) << "no thread is called sluice-w0";
+  const auto is_blocked = [&](int signal) { return (*blocked >> (signal - 1) & 1) != 0; };
+  EXPECT_TRUE(is_blocked(SIGTERM));
+  EXPECT_TRUE(is_blocked(SIGINT));
+  EXPECT_TRUE(is_blocked(SIGCHLD));
+  EXPECT_FALSE(is_blocked(SIGSEGV));
+  EXPECT_FALSE(is_blocked(SIGABRT));
 }
 
 TEST_F(WorkerTest, IsDestroyedWithSessionsAlive) {
