@@ -132,9 +132,9 @@ class LegFixture : public testing::Test {
     return last_.reject;
   }
 
-  const TransportAddress kRemoteRtp{IpAddress::V4({192, 0, 2, 1}), 5004};
-  const TransportAddress kRemoteRtcp{IpAddress::V4({192, 0, 2, 1}), 5005};
-  const TransportAddress kElsewhere{IpAddress::V4({192, 0, 2, 66}), 6666};
+  static inline const TransportAddress kRemoteRtp{IpAddress::V4({192, 0, 2, 1}), 5004};
+  static inline const TransportAddress kRemoteRtcp{IpAddress::V4({192, 0, 2, 1}), 5005};
+  static inline const TransportAddress kElsewhere{IpAddress::V4({192, 0, 2, 66}), 6666};
 
   SeededRandom random_{7};
   PacketArena arena_{4};
