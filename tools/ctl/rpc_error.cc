@@ -1,5 +1,6 @@
 #include "tools/ctl/rpc_error.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -50,41 +51,47 @@ constexpr FieldFlag kFieldFlags[] = {
     {"instance_id", "--instance ID"},
 };
 
-void AddWithReason(absl::string_view what, absl::string_view reason, absl::string_view sentence,
-                   std::vector<std::string>& parts) {
-  // The gateway's sentence often is the only violation's; it need not be read twice.
-  if (absl::StrContains(sentence, reason)) reason = "";
-  parts.push_back(absl::StrCat(what, reason.empty() ? "" : ": ", reason));
-}
+// Collects what a status says beside its sentence, without saying anything twice: often the
+// sentence is made of the only detail.
+class Parts {
+ public:
+  explicit Parts(std::string sentence) : sentence_(std::move(sentence)) {}
 
-void AddFields(const google::rpc::BadRequest& request, absl::string_view sentence,
-               std::vector<std::string>& parts) {
-  for (const auto& violation : request.field_violations()) {
-    AddWithReason(violation.field(), violation.description(), sentence, parts);
-    const absl::string_view flag = FlagOfField(violation.field());
-    if (!flag.empty()) absl::StrAppend(&parts.back(), " (", flag, ")");
+  // `what` is a field, a limit, a resource; `hint` what to do about it.
+  void Add(absl::string_view what, absl::string_view reason, absl::string_view hint) {
+    const bool told = absl::StrContains(sentence_, what);
+    if (absl::StrContains(sentence_, reason)) reason = "";
+    std::string part = told && reason.empty() ? "" : std::string(what);
+    if (!reason.empty()) absl::StrAppend(&part, ": ", reason);
+    if (!hint.empty()) absl::StrAppend(&part, part.empty() ? "" : " ", "(", hint, ")");
+    if (!part.empty()) parts_.push_back(std::move(part));
   }
-}
 
-void AddDetail(const google::protobuf::Any& any, absl::string_view sentence,
-               std::vector<std::string>& parts) {
+  std::string Join() const { return absl::StrJoin(parts_, "; "); }
+
+ private:
+  const std::string sentence_;
+  std::vector<std::string> parts_;
+};
+
+void AddDetail(const google::protobuf::Any& any, Parts& parts) {
   google::rpc::BadRequest request;
   google::rpc::ResourceInfo resource;
   google::rpc::QuotaFailure quota;
   google::rpc::PreconditionFailure precondition;
   if (any.UnpackTo(&request)) {
-    AddFields(request, sentence, parts);
+    for (const auto& v : request.field_violations()) {
+      parts.Add(v.field(), v.description(), FlagOfField(v.field()));
+    }
   } else if (any.UnpackTo(&resource)) {
-    AddWithReason(absl::StrCat(resource.resource_type(), " ", resource.resource_name()),
-                  resource.description(), sentence, parts);
+    parts.Add(resource.resource_name(), resource.description(), "");
   } else if (any.UnpackTo(&quota)) {
     for (const auto& v : quota.violations()) {
-      AddWithReason(absl::StrCat("limit ", v.subject()), v.description(), sentence, parts);
+      parts.Add(v.subject(), v.description(), absl::StrCat("limit ", v.subject()));
     }
   } else if (any.UnpackTo(&precondition)) {
     for (const auto& v : precondition.violations()) {
-      AddWithReason(absl::StrCat(v.type(), v.subject().empty() ? "" : " ", v.subject()),
-                    v.description(), sentence, parts);
+      parts.Add(v.subject(), v.description(), v.type());
     }
   }
 }
@@ -141,15 +148,18 @@ std::string StatusCodeName(grpc::StatusCode code) {
 }
 
 std::string RenderRpcError(const grpc::Status& status) {
-  std::vector<std::string> parts;
-  parts.push_back(absl::StrCat(StatusCodeName(status.error_code()), ": ", status.error_message()));
+  std::string line =
+      absl::StrCat(StatusCodeName(status.error_code()), ": ", status.error_message());
+  Parts parts(status.error_message());
   google::rpc::Status details;
   if (details.ParseFromString(status.error_details())) {
-    for (const auto& any : details.details()) AddDetail(any, status.error_message(), parts);
+    for (const auto& any : details.details()) AddDetail(any, parts);
   }
+  const std::string more = parts.Join();
+  if (!more.empty()) absl::StrAppend(&line, more.front() == '(' ? " " : "; ", more);
   const absl::string_view advice = WhatToDo(status.error_code());
-  if (!advice.empty()) parts.emplace_back(advice);
-  return Printable(absl::StrJoin(parts, "; "));
+  if (!advice.empty()) absl::StrAppend(&line, "; ", advice);
+  return Printable(line);
 }
 
 }  // namespace sluice

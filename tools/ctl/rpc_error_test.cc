@@ -41,9 +41,15 @@ TEST(RpcErrorTest, DoesNotSayTheSameTwice) {
   auto* violation = request.add_field_violations();
   violation->set_field("config.remote_key.master_key_and_salt");
   violation->set_description("has 29 bytes, the suite needs 30");
+  EXPECT_EQ(
+      RenderRpcError(WithDetail(
+          grpc::StatusCode::INVALID_ARGUMENT,
+          "config.remote_key.master_key_and_salt: has 29 bytes, the suite needs 30", request)),
+      "INVALID_ARGUMENT: config.remote_key.master_key_and_salt: has 29 bytes, the suite needs "
+      "30 (--remote-key SUITE:inline:BASE64)");
   EXPECT_EQ(RenderRpcError(WithDetail(grpc::StatusCode::INVALID_ARGUMENT,
-                                      "key has 29 bytes, the suite needs 30", request)),
-            "INVALID_ARGUMENT: key has 29 bytes, the suite needs 30; "
+                                      "has 29 bytes, the suite needs 30", request)),
+            "INVALID_ARGUMENT: has 29 bytes, the suite needs 30; "
             "config.remote_key.master_key_and_salt (--remote-key SUITE:inline:BASE64)");
 }
 
@@ -51,22 +57,25 @@ TEST(RpcErrorTest, NamesResourceLimitAndPrecondition) {
   google::rpc::ResourceInfo resource;
   resource.set_resource_type("session");
   resource.set_resource_name("call-1");
+  EXPECT_EQ(RenderRpcError(WithDetail(grpc::StatusCode::NOT_FOUND, "session \"call-1\" is not here",
+                                      resource)),
+            "NOT_FOUND: session \"call-1\" is not here");
   EXPECT_EQ(RenderRpcError(WithDetail(grpc::StatusCode::NOT_FOUND, "no such session", resource)),
-            "NOT_FOUND: no such session; session call-1");
+            "NOT_FOUND: no such session; call-1");
 
   google::rpc::QuotaFailure quota;
   quota.add_violations()->set_subject("media_ports");
   EXPECT_EQ(
       RenderRpcError(WithDetail(grpc::StatusCode::RESOURCE_EXHAUSTED, "all 100 are used", quota)),
-      "RESOURCE_EXHAUSTED: all 100 are used; limit media_ports");
+      "RESOURCE_EXHAUSTED: all 100 are used; media_ports (limit media_ports)");
 
   google::rpc::PreconditionFailure precondition;
   auto* violation = precondition.add_violations();
   violation->set_type("TOMBSTONE");
   violation->set_subject("call-1");
-  EXPECT_EQ(RenderRpcError(WithDetail(grpc::StatusCode::FAILED_PRECONDITION, "the id is used up",
-                                      precondition)),
-            "FAILED_PRECONDITION: the id is used up; TOMBSTONE call-1");
+  EXPECT_EQ(RenderRpcError(WithDetail(grpc::StatusCode::FAILED_PRECONDITION,
+                                      "session \"call-1\" has ended", precondition)),
+            "FAILED_PRECONDITION: session \"call-1\" has ended (TOMBSTONE)");
 }
 
 TEST(RpcErrorTest, SaysWhatToDoWhereTheGatewayCannot) {

@@ -29,14 +29,18 @@ struct GlobalFlags {
 void AddGlobalFlags(CLI::App& app, GlobalFlags& flags) {
   app.add_option("--gateway", flags.gateway,
                  absl::StrCat("ADDRESS:PORT of the gateway; default ", kDefaultGateway))
-      ->envname("SLUICE_GATEWAY");
+      ->envname("SLUICE_GATEWAY")
+      ->take_last();
   app.add_option("--tls-dir", flags.tls_dir,
                  "folder with client.crt, client.key and ca.crt; default "
-                 "${XDG_STATE_HOME:-~/.local/state}/sluice/pki");
+                 "${XDG_STATE_HOME:-~/.local/state}/sluice/pki")
+      ->envname("SLUICE_TLS_DIR")
+      ->take_last();
   app.add_flag("--insecure", flags.insecure, "no TLS; only to a gateway on this machine");
   app.add_option("--output", flags.output, "table, or json for scripts; default table")
-      ->check(CLI::IsMember({"table", "json"}));
-  app.add_option("--timeout", flags.timeout, "of each call; default 10s");
+      ->check(CLI::IsMember({"table", "json"}))
+      ->take_last();
+  app.add_option("--timeout", flags.timeout, "of each call; default 10s")->take_last();
 }
 
 void AddCommands(CLI::App& app, Invocation& invocation) {
@@ -71,7 +75,12 @@ int Explain(const CLI::App& app, const CLI::ParseError& error, Console& console)
     at = at->get_subcommands().front();
     absl::StrAppend(&path, " ", at->get_name());
   }
-  console.Complain(absl::StrCat(error.what(), "; see ", path, " --help"));
+  // CLI11 misses a command before it looks at the word that was meant to be one.
+  const std::vector<std::string> unknown = app.remaining(/*recurse=*/true);
+  console.Complain(absl::StrCat(error.get_name() == "RequiredError" && !unknown.empty()
+                                    ? absl::StrCat("'", unknown.front(), "' is not known here")
+                                    : std::string(error.what()),
+                                "; see ", path, " --help"));
   return static_cast<int>(ExitCode::kUsage);
 }
 

@@ -1,6 +1,5 @@
 #include "tools/ctl/sluicectl.h"
 
-#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -87,7 +86,7 @@ TEST_F(SluicectlTest, SessionListAsksForAllPages) {
   EXPECT_THAT(gateway_.Requests("ListSessions"),
               ElementsAre(Not(HasSubstr("page_token")), HasSubstr("page_token: \"more\"")));
   EXPECT_THAT(out(), AllOf(HasSubstr("\"sessionId\":\"a\""), HasSubstr("\"sessionId\":\"b\"")));
-  EXPECT_EQ(std::count(out().begin(), out().end(), '\n'), 1);
+  EXPECT_EQ(out().find('\n'), out().size() - 1);
 }
 
 TEST_F(SluicectlTest, SessionGetAndDelete) {
@@ -223,6 +222,16 @@ TEST_F(SluicectlTest, WrongUsageIsOneLineAndAsksNobody) {
   for (const char* method : {"CreateSession", "AddLeg", "GetNode"}) {
     EXPECT_THAT(gateway_.Requests(method), IsEmpty());
   }
+}
+
+TEST_F(SluicectlTest, AWordThatIsNoCommandIsNamed) {
+  EXPECT_EQ(Run("session crate call-1"), kUsage);
+  EXPECT_EQ(err(), "sluicectl: 'crate' is not known here; see sluicectl session --help\n");
+}
+
+TEST_F(SluicectlTest, GlobalOptionsStandAnywhereAndTheLastOneCounts) {
+  EXPECT_EQ(Run("--output=table node --output=json"), kOk) << err();
+  EXPECT_THAT(out(), StartsWith("{"));
 }
 
 TEST_F(SluicectlTest, HelpHasExamplesEverywhere) {

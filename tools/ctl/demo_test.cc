@@ -1,0 +1,180 @@
+// `sluicectl demo` as a user runs it, against the real gateway and with real ffmpeg processes.
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tools/ctl/demo/child_process.h"
+
+namespace sluice {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr char kGateway[] = "gateway/sluice_gateway";
+constexpr char kSluicectl[] = "tools/ctl/sluicectl";
+
+// For what takes a second on an idle machine.
+constexpr absl::Duration kPatience = absl::Seconds(60);
+
+class DemoTest : public testing::Test {
+ protected:
+  DemoTest() : folder_(fs::path(testing::TempDir()) / "demo") {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+    // Where the demo keeps its files, so that the test can look.
+    setenv("TMPDIR", folder_.c_str(), 1);
+    gateway_ = Start({kGateway, "--insecure", "--listen", "127.0.0.1:0", "--media-ports",
+                      "21000-21099", "--ready-file", Ready()},
+                     "gateway.log");
+    EXPECT_TRUE(WaitUntil([&] { return fs::exists(Ready()) || gateway_->HasEnded(); }));
+    std::getline(std::ifstream(Ready()) >> std::ws, address_);
+    EXPECT_THAT(address_, Not(IsEmpty())) << gateway_->Log();
+  }
+
+  std::string Ready() const { return folder_ / "ready"; }
+
+  std::unique_ptr<ChildProcess> Start(std::vector<std::string> arguments, const char* log) {
+    auto process = ChildProcess::Start({.arguments = std::move(arguments),
+                                        .log_path = (folder_ / log).string(),
+                                        .read_stdout = true});
+    EXPECT_TRUE(process.ok()) << process.status();
+    return *std::move(process);
+  }
+
+  std::unique_ptr<ChildProcess> Sluicectl(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {kSluicectl, "--insecure", "--gateway", address_});
+    return Start(std::move(arguments), "sluicectl.log");
+  }
+
+  template <typename Condition>
+  bool WaitUntil(Condition condition) {
+    const absl::Time deadline = absl::Now() + kPatience;
+    while (!condition()) {
+      if (absl::Now() > deadline) return false;
+      poll(nullptr, 0, 10);
+    }
+    return true;
+  }
+
+  // Adds what the process writes to `text` until it contains `wanted`, or for nullptr until its
+  // end.
+  bool ReadUntil(ChildProcess& process, const char* wanted, std::string& text) {
+    const absl::Time deadline = absl::Now() + kPatience;
+    while (wanted == nullptr || text.find(wanted) == std::string::npos) {
+      pollfd entry = {.fd = process.stdout_fd(), .events = POLLIN, .revents = 0};
+      if (poll(&entry, 1, 1000) < 1) {
+        if (absl::Now() > deadline) return false;
+        continue;
+      }
+      char buffer[4096];
+      const ssize_t size = read(process.stdout_fd(), buffer, sizeof(buffer));
+      if (size == 0) return wanted == nullptr;
+      if (size > 0) text.append(buffer, static_cast<size_t>(size));
+    }
+    return true;
+  }
+
+  // Runs to the end.
+  int Finish(ChildProcess& process, std::string& text) {
+    EXPECT_TRUE(ReadUntil(process, nullptr, text)) << text << process.Log();
+    EXPECT_TRUE(WaitUntil([&] { return process.HasEnded(); }));
+    return process.HasEnded() ? process.exit_code() : -1;
+  }
+
+  // Folders that the demo has left behind.
+  int LeftFolders() const {
+    int count = 0;
+    for (const auto& entry : fs::directory_iterator(folder_)) count += entry.is_directory();
+    return count;
+  }
+
+  void ExpectNoSessions() {
+    std::string list;
+    EXPECT_EQ(Finish(*Sluicectl({"session", "list", "--output=json"}), list), 0);
+    EXPECT_EQ(list, "{\"sessions\":[],\"nextPageToken\":\"\"}\n");
+  }
+
+  fs::path folder_;
+  std::unique_ptr<ChildProcess> gateway_;
+  std::string address_;
+};
+
+TEST_F(DemoTest, BothDirectionsArrive) {
+  const auto demo = Sluicectl({"demo", "--seconds", "2"});
+  std::string text;
+  EXPECT_EQ(Finish(*demo, text), 0) << text << demo->Log() << gateway_->Log();
+  EXPECT_THAT(text, AllOf(HasSubstr("alice -> bob"), HasSubstr("bob -> alice"),
+                          HasSubstr("Both directions arrived")));
+  EXPECT_EQ(LeftFolders(), 0);
+  ExpectNoSessions();
+}
+
+TEST_F(DemoTest, ScriptsGetOneObject) {
+  const auto demo = Sluicectl({"demo", "--seconds", "1", "--output=json"});
+  std::string text;
+  EXPECT_EQ(Finish(*demo, text), 0) << text << demo->Log();
+  EXPECT_THAT(text, AllOf(HasSubstr("\"ok\":true"), HasSubstr("\"lost\":0")));
+  EXPECT_EQ(text.find('\n'), text.size() - 1);
+}
+
+TEST_F(DemoTest, ControlCEndsItInGoodOrder) {
+  const auto demo = Sluicectl({"demo"});
+  std::string text;
+  ASSERT_TRUE(ReadUntil(*demo, "forwarded", text)) << text << demo->Log();
+  // Only the process itself, as tools/run does; its children are in groups of their own.
+  kill(demo->pid(), SIGINT);
+  EXPECT_EQ(Finish(*demo, text), 0) << text << demo->Log();
+  EXPECT_THAT(text, HasSubstr("Both directions arrived"));
+  EXPECT_EQ(LeftFolders(), 0);
+  ExpectNoSessions();
+}
+
+TEST_F(DemoTest, AGatewayThatDiesIsTold) {
+  const auto demo = Sluicectl({"demo"});
+  std::string text;
+  ASSERT_TRUE(ReadUntil(*demo, "forwarded", text)) << text << demo->Log();
+  gateway_.reset();
+  EXPECT_EQ(Finish(*demo, text), 1);
+  EXPECT_THAT(demo->Log(), HasSubstr("UNAVAILABLE"));
+  EXPECT_EQ(LeftFolders(), 0);
+}
+
+TEST_F(DemoTest, MediaThatDoesNotArriveIsExitCodeOne) {
+  const auto demo = Sluicectl({"demo"});
+  std::string text;
+  ASSERT_TRUE(ReadUntil(*demo, "session demo-", text)) << text << demo->Log();
+  ASSERT_TRUE(ReadUntil(*demo, "forwarded", text)) << text << demo->Log();
+  const std::string session = text.substr(text.find("demo-"), 13);
+  std::string ignored;
+  EXPECT_EQ(Finish(*Sluicectl({"forwarding", "set", session, "--nobody"}), ignored), 0);
+  // At least one more second in which nothing was forwarded.
+  text.clear();
+  ASSERT_TRUE(ReadUntil(*demo, "forwarded", text));
+  text.clear();
+  ASSERT_TRUE(ReadUntil(*demo, "forwarded", text));
+  kill(demo->pid(), SIGINT);
+  EXPECT_EQ(Finish(*demo, text), 1);
+  EXPECT_THAT(demo->Log(), AllOf(HasSubstr("alice -> bob: the gateway forwarded"),
+                                 HasSubstr("bob -> alice: the gateway forwarded")));
+  ExpectNoSessions();
+}
+
+}  // namespace
+}  // namespace sluice
