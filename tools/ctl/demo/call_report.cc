@@ -64,6 +64,8 @@ std::vector<std::string> FindFaults(const DirectionEvidence& e) {
   }
   if (DecodedPackets(e) * 100 < *e.sent * kHeardPercentMin) {
     add("the receiver decoded ", DecodedPackets(e), " of ", *e.sent, " packets");
+  } else if (e.blocks == 0) {
+    add("the call was too short to tell a tone from noise: less than a tenth of a second");
   } else if (TonePercent(e) < kHeardPercentMin) {
     add("what the receiver decoded is the tone of ", e.tone_hz, " Hz in ", TonePercent(e),
         " % of the time only");

@@ -72,6 +72,15 @@ TEST(CallReportTest, SilenceIsNotAnArrival) {
   EXPECT_FALSE(FaultsAfter([](auto& e) { e.decoded_samples = 383'999; }).empty());
 }
 
+TEST(CallReportTest, AMomentProvesNothing) {
+  EXPECT_THAT(FaultsAfter([](auto& e) {
+                e.sent = e.received = e.forwarded = 2;
+                e.decoded_samples = 1920;
+                e.blocks = e.blocks_with_tone = 0;
+              }),
+              ElementsAre(HasSubstr("too short")));
+}
+
 TEST(CallReportTest, MoreThanWasSentIsAFaultToo) {
   EXPECT_THAT(FaultsAfter([](auto& e) { e.forwarded = 501; }),
               ElementsAre(HasSubstr("forwarded 501 of 500")));
