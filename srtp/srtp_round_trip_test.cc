@@ -31,8 +31,6 @@
 namespace sluice {
 namespace {
 
-using ::testing::ElementsAreArray;
-
 using Bytes = std::vector<uint8_t>;
 
 // What a window must know, as a set of all numbers ever taken.
@@ -237,7 +235,7 @@ class Scenario {
     ASSERT_EQ(VerdictName(job.verdict), VerdictName(expected));
     seen_.insert(absl::StrCat("protect ", VerdictName(job.verdict)));
     if (job.verdict != ProtectVerdict::kOk) {
-      ASSERT_THAT(loan.bytes(), ElementsAreArray(packet.plain));
+      ASSERT_EQ(loan.bytes(), absl::MakeConstSpan(packet.plain));
       return;
     }
     packet.bytes.assign(loan.bytes().begin(), loan.bytes().end());
@@ -288,7 +286,7 @@ class Scenario {
     ASSERT_EQ(VerdictName(Receive(loan, packet.kind)), VerdictName(expected));
     seen_.insert(absl::StrCat("unprotect ", VerdictName(expected)));
     if (expected == UnprotectVerdict::kOk) {
-      ASSERT_THAT(loan.bytes(), ElementsAreArray(packet.plain));
+      ASSERT_EQ(loan.bytes(), absl::MakeConstSpan(packet.plain));
     }
     if (!keep) in_flight_.erase(in_flight_.begin() + static_cast<std::ptrdiff_t>(i));
   }

@@ -14,7 +14,6 @@
 #include "absl/types/span.h"
 #include "base/byte_order.h"
 #include "base/testing/seeded_random.h"
-#include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
 #include "srtp/master_key.h"
@@ -27,8 +26,6 @@
 
 namespace sluice {
 namespace {
-
-using ::testing::ElementsAreArray;
 
 using Bytes = std::vector<uint8_t>;
 
@@ -200,24 +197,24 @@ INSTANTIATE_TEST_SUITE_P(Suites, LibsrtpTest, kAllSuites, SuiteName);
 
 TEST_P(LibsrtpTest, EachOpensWhatTheOtherProtectedAcrossWraps) {
   std::map<uint32_t, uint64_t> index = {{0x11111111, 65500}, {0xFFFFFFFF, 0}, {0, 40000}};
-  for (int i = 0; i < 3000; ++i) {
+  for (int i = 0; i < 1500; ++i) {
     for (auto& [ssrc, next] : index) {
       const bool rtcp = random_.Below(8) == 0;
       const PacketKind kind = rtcp ? PacketKind::kRtcp : PacketKind::kRtp;
       const Bytes plain = rtcp ? PlainRtcp(ssrc) : PlainRtp(static_cast<uint16_t>(next++), ssrc);
       // Some are lost.
-      if (random_.Below(20) == 0) next += random_.Below(3000);
+      if (random_.Below(20) == 0) next += random_.Below(5000);
 
       Bytes ours = plain;
       ASSERT_EQ(OursProtect(ours, kind), ProtectVerdict::kOk);
       ASSERT_NE(ours, plain);
       ASSERT_EQ(their_receiver_.Unprotect(ours, kind), srtp_err_status_ok);
-      ASSERT_THAT(ours, ElementsAreArray(plain));
+      ASSERT_EQ(ours, plain);
 
       Bytes theirs = plain;
       ASSERT_EQ(their_sender_.Protect(theirs, kind), srtp_err_status_ok);
       ASSERT_EQ(OursUnprotect(theirs, kind), UnprotectVerdict::kOk);
-      ASSERT_THAT(theirs, ElementsAreArray(plain));
+      ASSERT_EQ(theirs, plain);
     }
   }
   for (const auto& [ssrc, next] : index) {
@@ -238,7 +235,7 @@ TEST_P(LibsrtpTest, BothMakeTheSameBytes) {
     Bytes theirs = ours;
     ASSERT_EQ(OursProtect(ours, kind), ProtectVerdict::kOk);
     ASSERT_EQ(their_sender_.Protect(theirs, kind), srtp_err_status_ok);
-    ASSERT_THAT(ours, ElementsAreArray(theirs)) << i;
+    ASSERT_EQ(ours, theirs) << i;
   }
 }
 
@@ -313,7 +310,7 @@ class LibsrtpJudgesTest : public LibsrtpTest {
       ASSERT_EQ(VerdictName(verdict), VerdictName(VerdictOf(status)))
           << "libsrtp status " << status;
     }
-    ASSERT_THAT(ours, ElementsAreArray(theirs));
+    ASSERT_EQ(ours, theirs);
     ++seen_[std::string(VerdictName(verdict))];
   }
 
