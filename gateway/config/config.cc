@@ -181,10 +181,10 @@ absl::StatusOr<TransportAddress> ParseListenAddress(absl::string_view name,
   return TransportAddress{*ip, static_cast<uint16_t>(port)};
 }
 
-absl::StatusOr<PortRange> ParsePortRange(absl::string_view name, absl::string_view text) {
+absl::StatusOr<MediaPortRange> ParsePortRange(absl::string_view name, absl::string_view text) {
   const std::pair<absl::string_view, absl::string_view> parts =
       absl::StrSplit(text, absl::MaxSplits('-', 1));
-  PortRange range;
+  MediaPortRange range;
   if (!ParsePort(parts.first, range.first) || !ParsePort(parts.second, range.last)) {
     return Invalid(name,
                    absl::StrCat("\"", text, "\" is not a range of ports, such as 30000-39999"));

@@ -87,11 +87,11 @@ absl::Status CheckConfig(const Config& config);
 absl::StatusOr<TransportAddress> ParseListenAddress(absl::string_view name, absl::string_view text);
 
 // "30000-39999". Otherwise InvalidArgument with a sentence that begins with `name`.
-struct PortRange {
+struct MediaPortRange {
   uint32_t first;
   uint32_t last;
 };
-absl::StatusOr<PortRange> ParsePortRange(absl::string_view name, absl::string_view text);
+absl::StatusOr<MediaPortRange> ParsePortRange(absl::string_view name, absl::string_view text);
 
 }  // namespace sluice
 

@@ -204,7 +204,7 @@ absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
     tls.set_client_ca_file(absl::StrCat(*flags.tls_dir, "/", kClientCaFile));
   }
   if (flags.media_ports.has_value()) {
-    absl::StatusOr<PortRange> range = ParsePortRange("--media-ports", *flags.media_ports);
+    absl::StatusOr<MediaPortRange> range = ParsePortRange("--media-ports", *flags.media_ports);
     if (!range.ok()) {
       return range.status();
     }

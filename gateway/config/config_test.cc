@@ -137,7 +137,7 @@ TEST(ConfigTest, ListenAddressesOfBothFamilies) {
 }
 
 TEST(ConfigTest, PortRanges) {
-  const absl::StatusOr<PortRange> range = ParsePortRange("--media-ports", "30000-39999");
+  const absl::StatusOr<MediaPortRange> range = ParsePortRange("--media-ports", "30000-39999");
   ASSERT_TRUE(range.ok());
   EXPECT_EQ(range->first, 30000u);
   EXPECT_EQ(range->last, 39999u);

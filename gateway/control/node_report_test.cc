@@ -1,0 +1,104 @@
+#include "gateway/control/node_report.h"
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "gateway/config/limits.h"
+#include "gateway/control/gateway_service.h"
+#include "gateway/control/testing/control_harness.h"
+#include "gateway/io/testing/open_descriptors.h"
+#include "gtest/gtest.h"
+#include "proto/gateway/v1/gateway_service.pb.h"
+#include "proto/gateway/v1/node.pb.h"
+
+namespace sluice {
+namespace {
+
+class NodeReportTest : public ::testing::Test {
+ protected:
+  gateway::v1::Node Node() {
+    gateway::v1::GetNodeResponse response;
+    const grpc::Status status = harness_.Call(&GatewayService::GetNode, "", response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+    return response.node();
+  }
+  gateway::v1::LimitUsage Limit(const std::string& name) {
+    const gateway::v1::Node node = Node();
+    for (const auto& usage : node.limits()) {
+      if (usage.name() == name) {
+        return usage;
+      }
+    }
+    ADD_FAILURE() << "no limit " << name;
+    return {};
+  }
+  void Call(const std::string& request) {
+    EXPECT_TRUE(harness_.Call(&GatewayService::CreateSession, request).ok());
+  }
+
+  ControlHarness harness_;
+};
+
+TEST_F(NodeReportTest, TellsWhatThisGatewayIs) {
+  harness_.Advance(absl::Milliseconds(2500));
+  const gateway::v1::Node node = Node();
+  EXPECT_EQ(node.version(), "1.2.3");
+  EXPECT_EQ(node.instance_id(), "test-instance");
+  EXPECT_EQ(node.start_time().seconds(), 1'700'000'000);
+  EXPECT_EQ(node.uptime().seconds(), 2);
+  EXPECT_EQ(node.uptime().nanos(), 500'000'000);
+  EXPECT_EQ(node.default_session_config().idle_timeout().seconds(), 60);
+  EXPECT_EQ(node.open_file_descriptors(), CountOpenDescriptors());
+}
+
+TEST_F(NodeReportTest, TellsOfEveryWorker) {
+  Call("session_id: 'a'");
+  Call("session_id: 'b'");
+  Call("session_id: 'c'");
+  const gateway::v1::Node node = Node();
+  ASSERT_EQ(node.workers_size(), 2);
+  EXPECT_EQ(node.workers(0).worker(), 0u);
+  EXPECT_EQ(node.workers(1).worker(), 1u);
+  EXPECT_EQ(node.workers(0).sessions() + node.workers(1).sessions(), 3u);
+  EXPECT_GT(node.workers(0).packet_slots(), 0u);
+  EXPECT_EQ(node.workers(0).packet_slots_free(), node.workers(0).packet_slots());
+}
+
+TEST_F(NodeReportTest, EveryLimitOfTheConfigurationIsNamed) {
+  for (const LimitRow& row : kLimitRows) {
+    EXPECT_EQ(Limit(std::string(row.name)).limit(), HarnessOptions().limits.*row.member)
+        << row.name;
+  }
+  EXPECT_EQ(Limit("media_ports").limit(), 32u) << "16 pairs of each family";
+  EXPECT_GT(Limit("packet_slots").limit(), 0u);
+}
+
+TEST_F(NodeReportTest, CountsWhatIsUsedAndRefused) {
+  for (int i = 0; i < 8; ++i) {
+    Call("session_id: '" + std::to_string(i) + "'");
+  }
+  EXPECT_FALSE(harness_.Call(&GatewayService::CreateSession, "session_id: 'x'").ok());
+  EXPECT_EQ(Limit("sessions").used(), 8u);
+  EXPECT_EQ(Limit("sessions").refused(), 1u);
+  EXPECT_TRUE(harness_
+                  .Call(&GatewayService::AddLeg,
+                        "session_id: '0' leg_id: 'a' config { kind: LEG_KIND_RTP }")
+                  .ok());
+  EXPECT_EQ(Limit("media_ports").used(), 1u);
+  EXPECT_EQ(Limit("event_log").used(), 9u);
+  EXPECT_TRUE(harness_.Call(&GatewayService::DeleteSession, "session_id: '0'").ok());
+  EXPECT_EQ(Limit("media_ports").used(), 0u);
+  EXPECT_EQ(Limit("tombstones").used(), 1u);
+  EXPECT_EQ(Limit("sessions").used(), 7u);
+}
+
+TEST_F(NodeReportTest, AStoppingGatewayIsUnavailable) {
+  harness_.workers().Stop();
+  EXPECT_EQ(harness_.Call(&GatewayService::GetNode, "").error_code(),
+            grpc::StatusCode::UNAVAILABLE);
+}
+
+}  // namespace
+}  // namespace sluice
