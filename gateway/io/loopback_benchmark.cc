@@ -52,8 +52,7 @@ void BM_SendAndReceive(benchmark::State& state) {
 }
 BENCHMARK(BM_SendAndReceive)
     ->ArgNames({"size", "batch"})
-    ->ArgsProduct({{100, 1200}, {1, 8, 32, 128}})
-    ->UseRealTime();
+    ->ArgsProduct({{100, 1200}, {1, 8, 32, 128}});
 
 }  // namespace
 }  // namespace sluice

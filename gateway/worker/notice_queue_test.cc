@@ -71,10 +71,15 @@ TEST(NoticeQueueTest, WakesOncePerTake) {
   EXPECT_EQ(wakes, 2);
 }
 
-TEST(NoticeQueueTest, ATakerThatOnlyTakesWhenWokenMissesNothing) {
-  constexpr uint32_t kNotices = 50'000;
+class TakerTest : public testing::TestWithParam<size_t> {};
+
+// With one place, every single notice depends on a wake of its own.
+INSTANTIATE_TEST_SUITE_P(Capacities, TakerTest, testing::Values(1, 16));
+
+TEST_P(TakerTest, ThatOnlyTakesWhenWokenMissesNothing) {
+  constexpr uint32_t kNotices = 20'000;
   std::atomic<int> waiting{0};
-  NoticeQueue queue(16, [&] {
+  NoticeQueue queue(GetParam(), [&] {
     waiting.store(1);
     waiting.notify_one();
   });
