@@ -458,6 +458,8 @@ TEST_F(WorkerTest, StopsInTheMiddleOfCallsAndMedia) {
 
 TEST_F(WorkerTest, TheThreadHasANameAndLeavesSignalsToOthers) {
   Start();
+  // While a thread is being made, all signals are blocked; an answer shows that it is made.
+  ASSERT_TRUE(worker_->GetUsage().ok());
   std::optional<uint64_t> blocked;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
     std::ifstream status(task.path() / "status");
