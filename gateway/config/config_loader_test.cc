@@ -1,6 +1,7 @@
 #include "gateway/config/config_loader.h"
 
 #include <fstream>
+#include <sstream>
 #include <string>
 
 #include "absl/status/status.h"
@@ -97,6 +98,23 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
                                     .grpc_threads = 9,
                                     .tombstone_lifetime = absl::Seconds(40)}));
   EXPECT_EQ(config->log_level, LogLevel::kWarning);
+}
+
+TEST(ConfigLoaderTest, TheSampleInTheReadmeIsAConfigurationWithTheDefaults) {
+  std::ifstream in("gateway/config/README.md");
+  std::ostringstream readme;
+  readme << in.rdbuf();
+  const std::string fence = "```textproto\n";
+  const size_t begin = readme.str().find(fence) + fence.size();
+  const size_t end = readme.str().find("```", begin);
+  ASSERT_NE(end, std::string::npos);
+  const absl::StatusOr<Config> config = Parse(readme.str().substr(begin, end - begin));
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->limits, Limits{});
+  EXPECT_EQ(config->session_defaults.idle, TimeoutDefaults().idle);
+  EXPECT_EQ(config->session_defaults.offer, TimeoutDefaults().offer);
+  EXPECT_EQ(config->session_defaults.absolute, TimeoutDefaults().absolute);
+  EXPECT_EQ(config->session_defaults.hold, TimeoutDefaults().hold);
 }
 
 TEST(ConfigLoaderTest, WhatIsAbsentHasItsDefault) {

@@ -13,22 +13,26 @@
 namespace sluice {
 namespace {
 
-// What a report takes, ids and heap blocks included, near enough to bound the sum.
+// What the allocator adds to a block, and the blocks that a container has beside its elements.
+constexpr size_t kBlock = 48;
+
+// What a report takes, generously, so that the sum of all is bounded.
 size_t BytesOf(const SessionSnapshot& report) {
-  size_t bytes = sizeof(SessionSnapshot) + 3 * report.id.size();
+  size_t bytes = sizeof(SessionSnapshot) + 3 * (report.id.size() + kBlock);
   for (const auto& [key, value] : report.labels) {
-    bytes += key.size() + value.size() + 2 * sizeof(std::string);
+    bytes += key.size() + value.size() + 2 * sizeof(std::string) + 3 * kBlock;
   }
   for (const LegSnapshot& leg : report.legs) {
-    bytes += sizeof(LegSnapshot) + leg.id.size() + leg.streams.size() * sizeof(StreamSnapshot);
+    bytes += sizeof(LegSnapshot) + leg.id.size() + leg.streams.size() * sizeof(StreamSnapshot) +
+             3 * kBlock;
     for (const PayloadClock& clock : leg.payload_types) {
-      bytes += sizeof(PayloadClock) + clock.encoding_name.size();
+      bytes += sizeof(PayloadClock) + clock.encoding_name.size() + kBlock;
     }
   }
   for (const ForwardingRule& rule : report.forwarding) {
-    bytes += sizeof(ForwardingRule) + rule.from_leg.size();
+    bytes += sizeof(ForwardingRule) + rule.from_leg.size() + 2 * kBlock;
     for (const std::string& to : rule.to_legs) {
-      bytes += sizeof(std::string) + to.size();
+      bytes += sizeof(std::string) + to.size() + kBlock;
     }
   }
   return bytes;

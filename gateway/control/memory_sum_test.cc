@@ -1,0 +1,134 @@
+// The sum of all limits (gateway/config/limits.cc) against what a control room with real workers
+// really takes from the heap: the sum may be larger, never smaller.
+
+#include <malloc.h>
+
+#include <cstddef>
+#include <string>
+
+#include "absl/base/log_severity.h"
+#include "absl/log/globals.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "gateway/config/limits.h"
+#include "gateway/control/gateway_service.h"
+#include "gateway/control/testing/control_harness.h"
+#include "gtest/gtest.h"
+
+namespace sluice {
+namespace {
+
+constexpr int kSessions = 100;
+
+size_t HeapBytes() {
+  const struct mallinfo2 info = mallinfo2();
+  return info.uordblks + info.hblkhd;
+}
+
+// The longest id there is.
+std::string SessionId(int i) { return absl::StrCat(std::string(124, 's'), "-", i + 100); }
+
+HarnessOptions Options(size_t streams_per_leg) {
+  HarnessOptions options;
+  options.workers = 1;
+  options.port_pairs = 2 * kSessions;
+  options.ipv6 = false;
+  options.limits.sessions = kSessions;
+  options.limits.legs_per_session = 2;
+  options.limits.streams_per_leg = streams_per_leg;
+  options.limits.tombstones = kSessions;
+  options.limits.event_log = 1;
+  return options;
+}
+
+class MemorySumTest : public ::testing::TestWithParam<size_t> {
+ protected:
+  size_t Sum(absl::string_view what) {
+    for (const MemoryUse& use :
+         SumMemory(Options(GetParam()).limits, {.workers = 1, .port_pairs = 2 * kSessions})) {
+      if (use.what == what) {
+        return use.bytes;
+      }
+    }
+    ADD_FAILURE() << "no " << what;
+    return 0;
+  }
+  void SetUp() override { absl::SetMinLogLevel(absl::LogSeverityAtLeast::kError); }
+
+  void CreateSessions() {
+    std::string labels;
+    for (int i = 10; i < 26; ++i) {
+      absl::StrAppend(&labels, "labels { key: '", i, std::string(61, 'k'), "' value: '",
+                      std::string(255, 'v'), "' } ");
+    }
+    for (int i = 0; i < kSessions; ++i) {
+      const grpc::Status status =
+          harness_.Call(&GatewayService::CreateSession,
+                        absl::StrCat("session_id: '", SessionId(i), "' config { ", labels, "}"));
+      ASSERT_TRUE(status.ok()) << status.error_message();
+    }
+  }
+  // SRTP with keys of both directions, changed once, and a new key prepared.
+  void AddLegs() {
+    const auto key = [](char c) {
+      return absl::StrCat(
+          "remote_key { suite: CRYPTO_SUITE_AEAD_AES_256_GCM master_key_and_salt: '",
+          std::string(44, c), "' } ");
+    };
+    std::string types;
+    for (int i = 0; i < 32; ++i) {
+      absl::StrAppend(&types, "payload_types { number: ", i,
+                      " clock_rate_hz: 8000 encoding_name: '", std::string(64, 'n'), "' } ");
+    }
+    for (int i = 0; i < kSessions; ++i) {
+      for (const char* leg : {"a", "b"}) {
+        const std::string ids = absl::StrCat("session_id: '", SessionId(i), "' leg_id: '",
+                                             std::string(127, 'l'), leg, "' ");
+        grpc::Status status =
+            harness_.Call(&GatewayService::AddLeg,
+                          absl::StrCat(ids, "config { kind: LEG_KIND_SRTP ", key('k'), types, "}"));
+        ASSERT_TRUE(status.ok()) << status.error_message();
+        status = harness_.Call(&GatewayService::UpdateLeg,
+                               absl::StrCat(ids, "config { ", key('m'),
+                                            "} update_mask { paths: 'remote_key' } "
+                                            "local_key_change: LOCAL_KEY_CHANGE_PREPARE"));
+        ASSERT_TRUE(status.ok()) << status.error_message();
+      }
+    }
+  }
+
+  void DeleteSessions() {
+    for (int i = 0; i < kSessions; ++i) {
+      ASSERT_TRUE(harness_
+                      .Call(&GatewayService::DeleteSession,
+                            absl::StrCat("session_id: '", SessionId(i), "'"))
+                      .ok());
+    }
+  }
+
+  ControlHarness harness_{Options(GetParam())};
+};
+
+INSTANTIATE_TEST_SUITE_P(StreamsPerLeg, MemorySumTest, ::testing::Values(4, 64, 256));
+
+TEST_P(MemorySumTest, IsNotLessThanWhatIsTaken) {
+  // Once around, for what is made once per process and kept.
+  CreateSessions();
+  AddLegs();
+  DeleteSessions();
+  harness_.Advance(Options(GetParam()).limits.tombstone_lifetime);
+  ASSERT_EQ(harness_.room().directory().usage().tombstones, 0u);
+
+  const size_t empty = HeapBytes();
+  CreateSessions();
+  EXPECT_LE(HeapBytes() - empty, Sum("sessions"));
+  AddLegs();
+  EXPECT_LE(HeapBytes() - empty, Sum("sessions") + Sum("legs") + Sum("streams_per_leg"));
+  DeleteSessions();
+  // They are of the largest kind, so the oldest have gone.
+  EXPECT_LE(HeapBytes() - empty, Sum("tombstones"));
+  EXPECT_GT(harness_.room().directory().usage().tombstones, 0u);
+}
+
+}  // namespace
+}  // namespace sluice
