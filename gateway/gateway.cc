@@ -17,6 +17,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/random_source.h"
 #include "gateway/config/limits.h"
 #include "gateway/config/machine_memory.h"
 #include "gateway/control/control_room.h"
