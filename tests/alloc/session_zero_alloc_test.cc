@@ -208,6 +208,23 @@ TEST(SessionZeroAllocPlainTest, ANewSsrcForEveryPacket) {
   });
 }
 
+// More copies than the table protects at once.
+TEST(SessionZeroAllocPlainTest, FanOutOfWholeBatches) {
+  SessionHarness::Options options;
+  options.packet_slots = 4 * kBatch;
+  options.outbox_packets = 4 * kBatch;
+  Path path({.host = 1}, {.host = 2, .suite = SuiteId::kAeadAes128Gcm}, options);
+  const TestPeer c({.host = 3});
+  const TestPeer d({.host = 4, .suite = SuiteId::kAesCm128HmacSha1_80});
+  path.harness().AddLeg("call", "c", c);
+  path.harness().AddLeg("call", "d", d);
+  ASSERT_TRUE(path.harness().table().SetForwarding("call", {{"a", {"b", "c", "d"}}}).ok());
+  path.Expect(PacketVerdict::kForwarded, [](TestPeer& peer, int) {
+    return Path::Packet{peer.NextRtp(), peer.rtp};
+  });
+  EXPECT_EQ(SentVerdicts(path.harness().Leg("call", "d")), uint64_t{kPackets});
+}
+
 TEST(SessionZeroAllocPlainTest, AFullOutboxAndAnEmptyArena) {
   SessionHarness::Options options;
   options.outbox_packets = 3;
