@@ -2,7 +2,12 @@
 
 #include <optional>
 
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/net/transport_address.h"
 #include "gtest/gtest.h"
+#include "srtp/packet_kind.h"
 
 namespace sluice {
 namespace {

@@ -5,8 +5,10 @@
 #include <vector>
 
 #include "base/testing/seeded_random.h"
+#include "gateway/net/transport_address.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/master_key.h"
 
 namespace sluice {
 namespace {

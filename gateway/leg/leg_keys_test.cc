@@ -5,9 +5,24 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/leg/address_learner.h"
 #include "gateway/leg/leg.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
 #include "gateway/leg/testing/leg_fixture.h"
+#include "gateway/net/transport_address.h"
 #include "gtest/gtest.h"
+#include "srtp/cipher_suite.h"
+#include "srtp/master_key.h"
+#include "srtp/packet_arena.h"
+#include "srtp/packet_kind.h"
+#include "srtp/srtp_receiver.h"
+#include "srtp/srtp_sender.h"
 
 namespace sluice {
 namespace {

@@ -11,6 +11,7 @@
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/packet_verdict.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/rtp_types.h"
 
 namespace sluice {
 

@@ -5,8 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
 #include "gateway/leg/testing/leg_fixture.h"
+#include "gateway/net/transport_address.h"
 #include "gtest/gtest.h"
+#include "srtp/packet_kind.h"
+#include "srtp/rtp_types.h"
 #include "srtp/testing/packet_builder.h"
 
 namespace sluice {

@@ -2,7 +2,9 @@
 
 #include <vector>
 
+#include "gateway/leg/leg_spec.h"
 #include "gtest/gtest.h"
+#include "srtp/rtp_types.h"
 
 namespace sluice {
 namespace {

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/testing/seeded_random.h"
 #include "gtest/gtest.h"
+#include "srtp/rtp_types.h"
 
 namespace sluice {
 namespace {

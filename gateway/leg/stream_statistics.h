@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/time_delta.h"
 #include "base/timestamp.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/rtp_summary.h"

@@ -3,7 +3,12 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/rtp_summary.h"
 #include "gtest/gtest.h"
+#include "srtp/rtp_types.h"
 
 namespace sluice {
 namespace {

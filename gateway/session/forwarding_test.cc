@@ -3,9 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "gateway/errors/error_detail.h"
+#include "gateway/session/session_spec.h"
 #include "gtest/gtest.h"
 
 namespace sluice {

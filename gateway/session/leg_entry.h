@@ -5,6 +5,7 @@
 
 #include "base/slot_map.h"
 #include "gateway/leg/leg.h"
+#include "gateway/leg/leg_spec.h"
 #include "gateway/session/session.h"
 #include "gateway/session/session_spec.h"
 

@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "base/ring_buffer.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/net/transport_address.h"
 #include "gateway/session/session_event.h"
 #include "gateway/session/session_spec.h"
 #include "srtp/packet_arena.h"

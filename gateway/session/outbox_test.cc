@@ -3,7 +3,10 @@
 #include <memory>
 #include <utility>
 
+#include "gateway/session/session_event.h"
+#include "gateway/session/session_spec.h"
 #include "gtest/gtest.h"
+#include "srtp/packet_arena.h"
 
 namespace sluice {
 namespace {

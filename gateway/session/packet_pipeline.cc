@@ -5,8 +5,12 @@
 #include <utility>
 
 #include "base/check.h"
+#include "gateway/leg/leg.h"
+#include "gateway/leg/packet_verdict.h"
 #include "gateway/session/inline_id.h"
+#include "gateway/session/session.h"
 #include "gateway/session/session_event.h"
+#include "srtp/rtp_types.h"
 
 namespace sluice {
 

@@ -11,9 +11,18 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/testing/seeded_random.h"
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
+#include "gateway/session/outbox.h"
+#include "gateway/session/session_spec.h"
 #include "gateway/session/session_table.h"
 #include "gateway/session/testing/session_harness.h"
 #include "gtest/gtest.h"
+#include "srtp/cipher_suite.h"
+#include "srtp/packet_arena.h"
 
 namespace sluice {
 namespace {
@@ -92,39 +101,18 @@ class Ops {
   explicit Ops(uint64_t seed) : random_(seed), harness_(Options()) {}
 
   void Step() {
-    switch (random_.Below(16)) {
-      case 0:
-        CreateSession();
-        break;
-      case 1:
-        if (random_.Below(4) == 0) {
-          DeleteSession();
-        }
-        break;
-      case 2:
-      case 3:
-        AddLeg();
-        break;
-      case 4:
-        if (random_.Below(3) == 0) {
-          RemoveLeg();
-        }
-        break;
-      case 5:
-        SetForwarding();
-        break;
-      case 6:
-        SetHold();
-        break;
-      case 7:
-        ChangeKeys();
-        break;
-      case 8:
-        Advance();
-        break;
-      default:
-        Packets();
+    static constexpr struct {
+      size_t weight;
+      void (Ops::*run)();
+    } kOps[] = {{12, &Ops::CreateSession}, {3, &Ops::DeleteSession},  {24, &Ops::AddLeg},
+                {4, &Ops::RemoveLeg},      {12, &Ops::SetForwarding}, {12, &Ops::SetHold},
+                {12, &Ops::ChangeKeys},    {12, &Ops::Advance},       {84, &Ops::Packets}};
+    size_t draw = random_.Below(175);
+    size_t op = 0;
+    for (; draw >= kOps[op].weight; ++op) {
+      draw -= kOps[op].weight;
     }
+    (this->*kOps[op].run)();
     Check();
   }
 

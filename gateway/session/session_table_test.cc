@@ -7,10 +7,20 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "base/time_delta.h"
+#include "base/timestamp.h"
 #include "gateway/errors/error_detail.h"
 #include "gateway/leg/leg.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
+#include "gateway/net/transport_address.h"
+#include "gateway/session/outbox.h"
+#include "gateway/session/session_spec.h"
 #include "gateway/session/testing/session_harness.h"
 #include "gtest/gtest.h"
+#include "srtp/cipher_suite.h"
 
 namespace sluice {
 namespace {

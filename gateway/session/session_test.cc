@@ -1,5 +1,8 @@
 #include "gateway/session/session.h"
 
+#include "base/time_delta.h"
+#include "base/timestamp.h"
+#include "gateway/session/session_spec.h"
 #include "gtest/gtest.h"
 
 namespace sluice {

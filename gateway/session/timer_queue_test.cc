@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "base/testing/seeded_random.h"
+#include "base/timestamp.h"
 #include "gtest/gtest.h"
 
 namespace sluice {

@@ -7,6 +7,15 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "base/testing/seeded_random.h"
+#include "base/time_delta.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
+#include "gateway/net/transport_address.h"
+#include "gateway/session/session_event.h"
+#include "gateway/session/testing/session_harness.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
 #include "srtp/testing/packet_builder.h"

@@ -2,6 +2,9 @@
 
 #include <utility>
 
+#include "absl/status/status.h"
+#include "gateway/net/transport_address.h"
+#include "gateway/session/session_event.h"
 #include "gtest/gtest.h"
 #include "srtp/rtcp_packet_view.h"
 

@@ -4,8 +4,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "base/testing/seeded_random.h"
+#include "base/time_delta.h"
+#include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/packet_verdict.h"
+#include "gateway/session/testing/session_harness.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/master_key.h"
 #include "tests/sim/call_simulation.h"
 
 namespace sluice {

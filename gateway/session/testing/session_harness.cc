@@ -6,6 +6,8 @@
 #include "absl/status/statusor.h"
 #include "base/byte_order.h"
 #include "base/check.h"
+#include "gateway/leg/packet_verdict.h"
+#include "gateway/session/session_spec.h"
 #include "srtp/testing/packet_builder.h"
 
 namespace sluice {
