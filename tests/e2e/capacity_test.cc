@@ -85,6 +85,7 @@ TEST_F(ThousandSessionsTest, GiveBackDescriptorsPortsAndSlots) {
     ASSERT_FALSE(HasFailure()) << "at session " << i;
   }
   const pb::Node full = control().GetNode();
+  EXPECT_EQ(full.open_file_descriptors(), gateway().CountDescriptors());
   EXPECT_EQ(LimitOf(full, "sessions").used(), static_cast<uint64_t>(kSessions));
   EXPECT_EQ(LimitOf(full, "media_ports").used(), LimitOf(full, "media_ports").limit());
   uint64_t legs = 0;

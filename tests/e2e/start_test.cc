@@ -87,8 +87,8 @@ TEST_F(StartTest, NeitherCertificatesNorInsecure) {
 }
 
 TEST_F(StartTest, InsecureOnAnAddressThatOthersReach) {
-  ExpectRefusal({"--insecure", "--listen=0.0.0.0:0"}, {"insecure", "0.0.0.0"});
-  ExpectRefusal({"--insecure", "--listen=[::]:0"}, {"insecure", "::"});
+  ExpectRefusal({"--insecure", "--listen=0.0.0.0:0"}, {"--listen", "0.0.0.0", "without TLS"});
+  ExpectRefusal({"--insecure", "--listen=[::]:0"}, {"--listen", "[::]", "without TLS"});
 }
 
 TEST_F(StartTest, ABusyControlPort) {
@@ -194,9 +194,13 @@ TEST_F(StartTest, WorkersOutOfRangeAndFlagsThatDoNotExist) {
 }
 
 TEST_F(StartTest, MoreThanTheMachineHasMemoryFor) {
-  ExpectRefusal({"--insecure", ConfigFlag("limits { sessions: 1000000 legs_per_session: 256 "
-                                          "streams_per_leg: 1024 }")},
-                {"limits"});
+  // Some 300 GiB.
+  ExpectRefusal({"--insecure", "--media-ports=1024-65535", "--workers=256",
+                 ConfigFlag("media { ipv4: \"127.0.0.1\" ipv6: \"::1\" } "
+                            "limits { sessions: 1000000 legs_per_session: 256 "
+                            "streams_per_leg: 1024 event_queue: 1000000 tombstones: 1000000 "
+                            "outbox_packets: 65536 receive_batch: 1024 }")},
+                {"MiB", "lower the limits"});
 }
 
 }  // namespace
