@@ -20,8 +20,9 @@ constexpr size_t kLegBytes = 12 * 1024;
 constexpr size_t kStreamBytes = 1024;
 // A stored event: two ids of up to 128 bytes, two addresses, message overhead.
 constexpr size_t kEventBytes = 1024;
-// A media event on its way from a worker: two inline ids and two addresses.
-constexpr size_t kNoticeBytes = 448;
+// A media event on its way from a worker, in its outbox and in the queue to the pump: two inline
+// ids and two addresses each.
+constexpr size_t kNoticeBytes = 1024;
 // A tombstone with the statistics of two legs of some streams each, labels and ids.
 constexpr size_t kTombstoneBytes = 4 * 1024;
 // Touched stack and call state of one gRPC thread, a request and a response of the largest size.

@@ -34,12 +34,14 @@ absl::Status CheckRequest(const gateway::v1::WatchEventsRequest& request) {
 absl::Status EventStreams::Serve(
     const gateway::v1::WatchEventsRequest& request, absl::FunctionRef<bool()> cancelled,
     absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write) {
-  const size_t before = used_.fetch_add(1, std::memory_order_relaxed);
+  size_t used = used_.load(std::memory_order_relaxed);
+  do {
+    if (used >= max_streams_) {
+      refused_.fetch_add(1, std::memory_order_relaxed);
+      return LimitReached("watchers", max_streams_, "as many event streams as the gateway serves");
+    }
+  } while (!used_.compare_exchange_weak(used, used + 1, std::memory_order_relaxed));
   const absl::Cleanup leave = [this] { used_.fetch_sub(1, std::memory_order_relaxed); };
-  if (before >= max_streams_) {
-    refused_.fetch_add(1, std::memory_order_relaxed);
-    return LimitReached("watchers", max_streams_, "as many event streams as the gateway serves");
-  }
   absl::Status status = CheckRequest(request);
   return status.ok() ? Follow(request, cancelled, write) : status;
 }

@@ -14,6 +14,7 @@
 #include "gateway/control/gateway_service.h"
 #include "gateway/control/testing/control_harness.h"
 #include "gtest/gtest.h"
+#include "srtp/packet_arena.h"
 
 namespace sluice {
 namespace {
@@ -41,7 +42,7 @@ HarnessOptions Options(size_t streams_per_leg) {
   return options;
 }
 
-class MemorySumTest : public ::testing::TestWithParam<size_t> {
+class MemorySumOfSessionsTest : public ::testing::TestWithParam<size_t> {
  protected:
   size_t Sum(absl::string_view what) {
     for (const MemoryUse& use :
@@ -109,9 +110,9 @@ class MemorySumTest : public ::testing::TestWithParam<size_t> {
   ControlHarness harness_{Options(GetParam())};
 };
 
-INSTANTIATE_TEST_SUITE_P(StreamsPerLeg, MemorySumTest, ::testing::Values(4, 64, 256));
+INSTANTIATE_TEST_SUITE_P(StreamsPerLeg, MemorySumOfSessionsTest, ::testing::Values(4, 64, 256));
 
-TEST_P(MemorySumTest, IsNotLessThanWhatIsTaken) {
+TEST_P(MemorySumOfSessionsTest, IsNotLessThanWhatIsTaken) {
   // Once around, for what is made once per process and kept.
   CreateSessions();
   AddLegs();
@@ -128,6 +129,32 @@ TEST_P(MemorySumTest, IsNotLessThanWhatIsTaken) {
   // They are of the largest kind, so the oldest have gone.
   EXPECT_LE(HeapBytes() - empty, Sum("tombstones"));
   EXPECT_GT(harness_.room().directory().usage().tombstones, 0u);
+}
+
+TEST(MemorySumTest, CountsWhatAWorkerTakesAtItsStart) {
+  const auto heap = [](size_t event_queue, size_t outbox_packets) {
+    HarnessOptions options = Options(4);
+    options.limits.event_queue = event_queue;
+    options.limits.outbox_packets = outbox_packets;
+    const size_t before = HeapBytes();
+    const ControlHarness harness(options);
+    return HeapBytes() - before;
+  };
+  const auto sum = [](absl::string_view what, const Limits& limits, size_t packet_slots) {
+    for (const MemoryUse& use : SumMemory(
+             limits,
+             {.workers = 1, .packet_slots = packet_slots, .packet_slot_bytes = kPacketSlotSize})) {
+      if (use.what == what) {
+        return use.bytes;
+      }
+    }
+    return size_t{0};
+  };
+  heap(16, 16);
+  const size_t small = heap(16, 16);
+  EXPECT_LE(heap(10'000, 16) - small, sum("event_queue", {.event_queue = 10'000}, 0));
+  // A slot more for each, and the datagram that names it.
+  EXPECT_LE(heap(16, 10'000) - small, sum("packet_slots", {}, 10'000) * 11 / 10);
 }
 
 }  // namespace
