@@ -108,11 +108,13 @@ class Ops {
                 {4, &Ops::RemoveLeg},      {12, &Ops::SetForwarding}, {12, &Ops::SetHold},
                 {12, &Ops::ChangeKeys},    {12, &Ops::Advance},       {84, &Ops::Packets}};
     size_t draw = random_.Below(175);
-    size_t op = 0;
-    for (; draw >= kOps[op].weight; ++op) {
-      draw -= kOps[op].weight;
+    for (const auto& op : kOps) {
+      if (draw < op.weight) {
+        (this->*op.run)();
+        break;
+      }
+      draw -= op.weight;
     }
-    (this->*kOps[op].run)();
     Check();
   }
 
