@@ -1,5 +1,5 @@
-// The main of a fuzz test when no fuzzer is linked: runs every file named on the command line through the fuzz target once.
-// What a fuzzer found stays found with any compiler.
+// The main of a fuzz test when no fuzzer is linked: runs every file named on the command line
+// through the fuzz target once. What a fuzzer found stays found with any compiler.
 
 #include <cstddef>
 #include <cstdint>

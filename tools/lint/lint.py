@@ -17,6 +17,8 @@ import xml.etree.ElementTree as ElementTree
 
 TOP = pathlib.Path(__file__).resolve().parent.parent.parent
 RULES = tomllib.loads((TOP / "tools/lint/rules.toml").read_text())
+# What people run; nothing need depend on them.
+BINARIES = (":sluice_gateway",)
 ROOMS = ("base", "srtp", "interceptor", "quic", "gateway", "proto")
 TEXT_SUFFIXES = {".h", ".cc", ".proto", ".py", ".bzl", ".bazel", ".md", ".sh", ".toml", ".txt"}
 
@@ -220,7 +222,7 @@ def room_of(label):
 
 
 def bazel_query():
-    """name -> (testonly, direct inputs) of every rule of ours."""
+    """name -> (testonly, direct inputs, class) of every rule of ours."""
     result = subprocess.run(
         ["bazel", "query", "--noimplicit_deps", "--output=xml", "--color=no", "--noshow_progress",
          "kind(rule, //...)"], cwd=TOP, capture_output=True, text=True)
@@ -232,7 +234,7 @@ def bazel_query():
                        for b in rule.findall("boolean"))
         kind = rule.get("class")
         rules[rule.get("name")] = (testonly or kind.endswith("_test") or kind == "test_suite",
-                                   [i.get("name") for i in rule.findall("rule-input")])
+                                   [i.get("name") for i in rule.findall("rule-input")], kind)
     return rules
 
 
@@ -252,7 +254,7 @@ def drawn_edges():
 def check_drawing(rules):
     """ARCHITECTURE.md draws exactly the dependencies that the product's targets have."""
     real = collections.defaultdict(set)
-    for name, (testonly, inputs) in rules.items():
+    for name, (testonly, inputs, _) in rules.items():
         room = room_of(name)
         if room is None or testonly or "/testing:" in name:
             continue
@@ -297,18 +299,30 @@ def check_drawing(rules):
 def check_targets(rules):
     """Product code uses no test code, and every library is used by somebody but its own test."""
     users = collections.defaultdict(set)
-    for name, (_, inputs) in rules.items():
+    for name, (_, inputs, _) in rules.items():
         for label in inputs:
             users[label].add(name)
-    for name, (testonly, inputs) in rules.items():
-        if testonly:
-            continue
-        room = room_of(name)
-        if room is None:
+    for name, (testonly, inputs, _) in rules.items():
+        if testonly or room_of(name) is None:
             continue
         for label in inputs:
             if re.match(r"//(tests|tools/(?!build))", label):
                 yield f"{name} depends on {label}"
+        own = re.compile(re.escape(name) + r"_(test|benchmark|benchmark_lib)$")
+        if not name.endswith(BINARIES) and name not in RULES["waiting"] and not any(
+                not own.match(user) and rules[user][2] != "test_suite" for user in users[name]):
+            yield f"{name} is used by nothing but its own test"
+
+
+def check_bug_ids(files):
+    """Every SLUICE_BUG has an id of its own."""
+    seen = {}
+    for name in files:
+        if is_cpp(name) and not is_test_code(name) and not name.startswith("base/check"):
+            for bug in re.findall(r"SLUICE_BUG\((\w+)\)", read(name)):
+                if bug in seen:
+                    yield f"{name}: SLUICE_BUG({bug}) is also in {seen[bug]}"
+                seen[bug] = name
 
 
 def main():
@@ -322,7 +336,8 @@ def main():
         return 0
     passed = failed = 0
     checks = [(c, files) for c in (check_format, check_text, check_guards, check_includes, check_bans,
-                                   check_lengths, check_layout, check_data)]
+                                   check_lengths, check_layout, check_data,
+                                   check_bug_ids)]
     if not options.no_query:
         rules = bazel_query()
         checks += [(check_drawing, rules), (check_targets, rules)]
