@@ -68,7 +68,7 @@ absl::Status SetRemote(const LegFlags& flags, LegConfig& config) {
 
 absl::Status SetKindAndFamily(const LegFlags& flags, LegConfig& config) {
   if (flags.kind.has_value()) {
-    gateway::v1::LegKind kind;
+    gateway::v1::LegKind kind = gateway::v1::LEG_KIND_UNSPECIFIED;
     if (!gateway::v1::LegKind_Parse(absl::StrCat("LEG_KIND_", absl::AsciiStrToUpper(*flags.kind)),
                                     &kind) ||
         kind == gateway::v1::LEG_KIND_UNSPECIFIED) {
@@ -181,7 +181,7 @@ absl::StatusOr<LocalKeyChange> ParseLocalKeyChange(absl::string_view text) {
 }
 
 absl::StatusOr<CryptoSuite> ParseCryptoSuite(absl::string_view name) {
-  CryptoSuite suite;
+  CryptoSuite suite = gateway::v1::CRYPTO_SUITE_UNSPECIFIED;
   if (gateway::v1::CryptoSuite_Parse(absl::StrCat(kSuitePrefix, name), &suite) &&
       suite != gateway::v1::CRYPTO_SUITE_UNSPECIFIED) {
     return suite;

@@ -31,7 +31,7 @@ absl::StatusOr<TransportAddress> SplitHostPort(absl::string_view text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   // An IPv6 address without brackets would lose its last group to the port.
   if (host.empty() || absl::StrContains(host, ':') != bracketed) return NotAnAddress(text);
-  uint32_t port;
+  uint32_t port = 0;
   const absl::string_view digits = text.substr(colon + 1);
   if (!absl::SimpleAtoi(digits, &port) || port < 1 || port > 65535) {
     return absl::InvalidArgumentError(

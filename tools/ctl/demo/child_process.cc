@@ -118,7 +118,7 @@ void ChildProcess::Signal(int signal) {
 }
 
 bool ChildProcess::HasEnded() {
-  int status;
+  int status = 0;
   if (!exit_code_.has_value() && waitpid(pid_, &status, WNOHANG) == pid_) {
     exit_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }

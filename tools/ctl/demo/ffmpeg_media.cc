@@ -55,7 +55,7 @@ std::optional<uint64_t> PacketsSent(absl::string_view source_log) {
     if (!absl::StrContains(line, "Output stream") || end == absl::string_view::npos) continue;
     const absl::string_view before = line.substr(0, end);
     const size_t blank = before.rfind(' ');
-    uint64_t packets;
+    uint64_t packets = 0;
     if (blank != absl::string_view::npos && absl::SimpleAtoi(before.substr(blank), &packets)) {
       return packets;
     }

@@ -125,8 +125,8 @@ std::vector<uint64_t> SocketInodes(absl::string_view proc_net_udp, uint16_t port
     if (columns.size() <= kInode) continue;
     const std::pair<absl::string_view, absl::string_view> address =
         absl::StrSplit(columns[kLocalAddress], absl::MaxSplits(':', 1));
-    uint32_t local_port;
-    uint64_t inode;
+    uint32_t local_port = 0;
+    uint64_t inode = 0;
     if (absl::SimpleHexAtoi(address.second, &local_port) && local_port == port &&
         absl::SimpleAtoi(columns[kInode], &inode)) {
       inodes.push_back(inode);

@@ -272,7 +272,7 @@ absl::Status CheckCertificateHost(absl::string_view host) {
 absl::StatusOr<absl::Time> CertificateEnd(absl::string_view pem) {
   bssl::UniquePtr<BIO> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
   bssl::UniquePtr<X509> certificate(PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr));
-  int64_t end;
+  int64_t end = 0;
   if (!certificate || !ASN1_TIME_to_posix(X509_get0_notAfter(certificate.get()), &end)) {
     return absl::InvalidArgumentError("there is no certificate in it");
   }
