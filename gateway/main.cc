@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@
 #include "absl/log/log.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gateway/config/config.h"
@@ -145,6 +147,18 @@ int WaitForSignal(const sigset_t& signals) {
   _exit(kExitSignal + signal_number);
 }
 
+// A machine may have less left than it has, and less than a process may take of it; the C++ library
+// tells by throwing.
+absl::StatusOr<std::unique_ptr<Gateway>> CreateGateway(const Config& config) {
+  try {
+    return Gateway::Create(config);
+  } catch (const std::exception& error) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("the memory or the threads that the limits ask for are not to be had (",
+                     error.what(), "): lower limits.sessions and the other limits, or --workers"));
+  }
+}
+
 int Serve(const Config& config, const std::optional<std::string>& ready_path) {
   const sigset_t signals = BlockStopSignals();
   std::optional<ReadyFile> ready;
@@ -152,7 +166,7 @@ int Serve(const Config& config, const std::optional<std::string>& ready_path) {
     ready.emplace(*ready_path);
   }
   SetGrpcLogQuiet(true);
-  absl::StatusOr<std::unique_ptr<Gateway>> gateway = Gateway::Create(config);
+  absl::StatusOr<std::unique_ptr<Gateway>> gateway = CreateGateway(config);
   if (!gateway.ok()) {
     return Fail(gateway.status().message(), kExitFailure);
   }
