@@ -17,12 +17,14 @@ def sluice_cc_library(name, copts = [], **kwargs):
 def sluice_cc_binary(name, copts = [], **kwargs):
     native.cc_binary(name = name, copts = _COPTS + copts, **kwargs)
 
-def sluice_cc_test(name, size = "small", copts = [], deps = [], **kwargs):
+def sluice_cc_test(name, size = "small", copts = [], data = [], deps = [], **kwargs):
     """A GoogleTest test. Has a main; write none."""
     native.cc_test(
         name = name,
         size = size,
         copts = _COPTS + copts,
+        # Read under --config=tsan only.
+        data = data + ["//tools/build:tsan_suppressions.txt"],
         deps = deps + ["//base/testing:gtest_main"],
         **kwargs
     )
