@@ -11,6 +11,9 @@ _COPTS = [
     "-Werror",
 ]
 
+# Read under --config=tsan only.
+_TEST_DATA = ["//tools/build:tsan_suppressions.txt"]
+
 def sluice_cc_library(name, copts = [], **kwargs):
     native.cc_library(name = name, copts = _COPTS + copts, **kwargs)
 
@@ -23,8 +26,7 @@ def sluice_cc_test(name, size = "small", copts = [], data = [], deps = [], **kwa
         name = name,
         size = size,
         copts = _COPTS + copts,
-        # Read under --config=tsan only.
-        data = data + ["//tools/build:tsan_suppressions.txt"],
+        data = data + _TEST_DATA,
         deps = deps + ["//base/testing:gtest_main"],
         **kwargs
     )
@@ -53,7 +55,7 @@ def sluice_cc_benchmark(name, srcs, copts = [], deps = [], data = [], tags = [],
         name = name + "_smoke_test",
         size = size,
         args = ["--benchmark_min_time=0.001s"],
-        data = data,
+        data = data + _TEST_DATA,
         tags = tags + ["benchmark_smoke"],
         deps = [":%s_lib" % name, "//base/testing:benchmark_main"],
     )
@@ -79,7 +81,7 @@ def sluice_cc_fuzz_test(name, srcs, corpus, size = "small", copts = [], deps = [
         }),
         args = ["$(locations %s)" % file for file in corpus],
         copts = _COPTS + copts,
-        data = corpus,
+        data = corpus + _TEST_DATA,
         # At link time of these targets only: the option brings a main with it.
         linkopts = select({
             "//conditions:default": [],
