@@ -11,22 +11,18 @@ _COPTS = [
     "-Werror",
 ]
 
-# Read under --config=tsan only.
-_TEST_DATA = ["//tools/build:tsan_suppressions.txt"]
-
 def sluice_cc_library(name, copts = [], **kwargs):
     native.cc_library(name = name, copts = _COPTS + copts, **kwargs)
 
 def sluice_cc_binary(name, copts = [], **kwargs):
     native.cc_binary(name = name, copts = _COPTS + copts, **kwargs)
 
-def sluice_cc_test(name, size = "small", copts = [], data = [], deps = [], **kwargs):
+def sluice_cc_test(name, size = "small", copts = [], deps = [], **kwargs):
     """A GoogleTest test. Has a main; write none."""
     native.cc_test(
         name = name,
         size = size,
         copts = _COPTS + copts,
-        data = data + _TEST_DATA,
         deps = deps + ["//base/testing:gtest_main"],
         **kwargs
     )
@@ -55,7 +51,7 @@ def sluice_cc_benchmark(name, srcs, copts = [], deps = [], data = [], tags = [],
         name = name + "_smoke_test",
         size = size,
         args = ["--benchmark_min_time=0.001s"],
-        data = data + _TEST_DATA,
+        data = data,
         tags = tags + ["benchmark_smoke"],
         deps = [":%s_lib" % name, "//base/testing:benchmark_main"],
     )
@@ -81,7 +77,7 @@ def sluice_cc_fuzz_test(name, srcs, corpus, size = "small", copts = [], deps = [
         }),
         args = ["$(locations %s)" % file for file in corpus],
         copts = _COPTS + copts,
-        data = corpus + _TEST_DATA,
+        data = corpus,
         # At link time of these targets only: the option brings a main with it.
         linkopts = select({
             "//conditions:default": [],
