@@ -6,7 +6,7 @@
 
 #include "base/byte_order.h"
 #include "base/check.h"
-#include "srtp/openssl_error.h"
+#include "srtp/crypto/openssl_error.h"
 #include "srtp/rtcp_packet_view.h"
 
 namespace sluice {

@@ -11,7 +11,7 @@
 #include "base/testing/vector_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "srtp/openssl_error.h"
+#include "srtp/crypto/openssl_error.h"
 #include "srtp/packet_index.h"
 
 namespace sluice {

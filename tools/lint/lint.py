@@ -218,6 +218,8 @@ def room_of(label):
         return None
     if parts[0] in ("gateway", "interceptor", "quic") and len(parts) > 1:
         return "/".join(parts[:2])
+    if parts[:2] == ["srtp", "crypto"]:
+        return "srtp/crypto"
     return parts[0]
 
 

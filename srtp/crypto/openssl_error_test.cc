@@ -1,4 +1,4 @@
-#include "srtp/openssl_error.h"
+#include "srtp/crypto/openssl_error.h"
 
 #include <openssl/aead.h>
 

@@ -1,5 +1,5 @@
-#ifndef SRTP_OPENSSL_ERROR_H_
-#define SRTP_OPENSSL_ERROR_H_
+#ifndef SRTP_CRYPTO_OPENSSL_ERROR_H_
+#define SRTP_CRYPTO_OPENSSL_ERROR_H_
 
 namespace sluice {
 
@@ -20,4 +20,4 @@ bool HasOpensslErrors();
 
 }  // namespace sluice
 
-#endif  // SRTP_OPENSSL_ERROR_H_
+#endif  // SRTP_CRYPTO_OPENSSL_ERROR_H_
