@@ -73,7 +73,7 @@ AesCmHmacCipher::AesCmHmacCipher(const CipherSuite& suite, const SessionKeys& rt
       rtcp_(rtcp),
       rtp_tag_size_(suite.rtp_tag_size),
       rtcp_tag_size_(suite.rtcp_tag_size) {
-  SLUICE_CHECK(!suite.aead);
+  SLUICE_CHECK(!suite.aead());
 }
 
 AesCmHmacCipher::~AesCmHmacCipher() = default;

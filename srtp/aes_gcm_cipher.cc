@@ -79,7 +79,7 @@ bool AesGcmCipher::Transform::Open(absl::Span<const uint8_t> associated, absl::S
 AesGcmCipher::AesGcmCipher(const CipherSuite& suite, const SessionKeys& rtp,
                            const SessionKeys& rtcp)
     : rtp_(suite, rtp), rtcp_(suite, rtcp) {
-  SLUICE_CHECK(suite.aead);
+  SLUICE_CHECK(suite.aead());
   SLUICE_CHECK(suite.rtp_tag_size == kTagSize && suite.rtcp_tag_size == kTagSize);
 }
 

@@ -31,7 +31,7 @@ struct EsrtcpWord {
 // Where the word begins in a protected packet of `size` bytes: in front of the tag in RFC 3711
 // section 3.4, behind it in RFC 7714 section 9.2.
 constexpr size_t EsrtcpWordOffset(const CipherSuite& suite, size_t size) {
-  return size - kEsrtcpWordSize - (suite.aead ? 0 : suite.rtcp_tag_size);
+  return size - kEsrtcpWordSize - (suite.aead() ? 0 : suite.rtcp_tag_size);
 }
 
 // The word of a protected packet, which must have one. Not authenticated by being read.

@@ -23,7 +23,7 @@ TEST(EsrtcpWordTest, StandsBeforeTheTagOfHmacAndBehindTheTagOfAead) {
   const std::vector<uint8_t> aead =
       HexBytes("81c80001 01020304 00112233445566778899aabbccddeeff 800005d4");
   for (const CipherSuite& suite : kCipherSuites) {
-    const EsrtcpWord word = ReadEsrtcpWord(suite, suite.aead ? aead : hmac);
+    const EsrtcpWord word = ReadEsrtcpWord(suite, suite.aead() ? aead : hmac);
     EXPECT_TRUE(word.encrypted) << suite.name;
     EXPECT_EQ(word.index.value(), 0x5d4u) << suite.name;
   }

@@ -27,7 +27,7 @@ SessionKeys DeriveSessionKeys(const MasterKey& master, PacketKind kind) {
   keys.encryption = SecretBuffer<kMaxMasterKeySize>(suite.key_size);
   DeriveKey(master, rtp ? KeyLabel::kRtpEncryption : KeyLabel::kRtcpEncryption,
             keys.encryption.mutable_span());
-  if (!suite.aead) {
+  if (!suite.aead()) {
     keys.authentication = SecretBuffer<kHmacSha1KeySize>(kHmacSha1KeySize);
     DeriveKey(master, rtp ? KeyLabel::kRtpAuthentication : KeyLabel::kRtcpAuthentication,
               keys.authentication.mutable_span());

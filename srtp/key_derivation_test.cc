@@ -46,7 +46,7 @@ TEST(KeyDerivationTest, SessionKeysHaveTheSizesOfTheirSuite) {
       const SessionKeys keys = DeriveSessionKeys(master, kind);
       EXPECT_EQ(keys.encryption.size(), suite.key_size);
       EXPECT_EQ(keys.salt.size(), suite.salt_size);
-      EXPECT_EQ(keys.authentication.size(), suite.aead ? 0u : kHmacSha1KeySize);
+      EXPECT_EQ(keys.authentication.size(), suite.aead() ? 0u : kHmacSha1KeySize);
     }
   }
 }

@@ -1,13 +1,15 @@
 #include "srtp/packet_cipher.h"
 
+#include "base/check.h"
 #include "srtp/key_derivation.h"
 
 namespace sluice {
 
 PacketCipher::PacketCipher(const MasterKey& key) : suite_(key.suite()) {
+  SLUICE_CHECK(Supports(suite_));
   const SessionKeys rtp = DeriveSessionKeys(key, PacketKind::kRtp);
   const SessionKeys rtcp = DeriveSessionKeys(key, PacketKind::kRtcp);
-  if (suite_.aead) {
+  if (suite_.aead()) {
     transform_.emplace<AesGcmCipher>(suite_, rtp, rtcp);
   } else {
     transform_.emplace<AesCmHmacCipher>(suite_, rtp, rtcp);

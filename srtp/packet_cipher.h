@@ -24,6 +24,12 @@ constexpr size_t ProtectionOverhead(const CipherSuite& suite, PacketKind kind) {
 // which transform a suite has. The members are those of AesCmHmacCipher and AesGcmCipher.
 class PacketCipher {
  public:
+  // Whether there is a cipher for the suite: not for those that encrypt nothing.
+  static constexpr bool Supports(const CipherSuite& suite) {
+    return suite.transform != PacketTransform::kNull;
+  }
+
+  // `key` is of a supported suite.
   explicit PacketCipher(const MasterKey& key);
   PacketCipher(const PacketCipher&) = delete;
   PacketCipher& operator=(const PacketCipher&) = delete;
@@ -31,7 +37,7 @@ class PacketCipher {
   const CipherSuite& suite() const { return suite_; }
   size_t overhead(PacketKind kind) const { return ProtectionOverhead(suite_, kind); }
   // Whether a packet that did not open is lost: an AEAD decrypts before it knows.
-  bool failed_open_destroys() const { return suite_.aead; }
+  bool failed_open_destroys() const { return suite_.aead(); }
 
   void SealRtp(absl::Span<uint8_t> packet, size_t header_size, Ssrc ssrc, PacketIndex index) const;
   [[nodiscard]] bool OpenRtp(absl::Span<uint8_t> packet, size_t header_size, Ssrc ssrc,

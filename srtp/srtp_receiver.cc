@@ -80,6 +80,9 @@ absl::Status CheckWindow(absl::string_view name, size_t size) {
 
 absl::StatusOr<std::unique_ptr<SrtpReceiver>> SrtpReceiver::Create(
     const MasterKey& key, const SrtpReceiverOptions& options) {
+  if (!PacketCipher::Supports(key.suite())) {
+    return absl::UnimplementedError(absl::StrCat("no cipher for ", key.suite().name));
+  }
   if (options.max_streams < 1 || options.max_streams > StreamTable<ReceiverStream>::kMaxCapacity) {
     return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
                                                    ", must be 1..",

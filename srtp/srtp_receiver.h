@@ -36,7 +36,7 @@ struct SrtpReceiverOptions {
 // one that called PrepareOpensslErrors. One thread at a time.
 class SrtpReceiver final {
  public:
-  // InvalidArgument when an option is out of its range.
+  // InvalidArgument when an option is out of its range, Unimplemented for a suite without cipher.
   static absl::StatusOr<std::unique_ptr<SrtpReceiver>> Create(const MasterKey& key,
                                                               const SrtpReceiverOptions& options);
   ~SrtpReceiver();

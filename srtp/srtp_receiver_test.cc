@@ -147,7 +147,7 @@ TEST_P(SrtpReceiverTest, EveryDamagedBitIsNoticedAndChangesNothing) {
       EXPECT_TRUE(verdict == UnprotectVerdict::kAuthFailed ||
                   verdict == UnprotectVerdict::kMalformed)
           << "byte " << i << " bit " << bit << ": " << VerdictName(verdict);
-      if (verdict == UnprotectVerdict::kMalformed || !suite().aead) {
+      if (verdict == UnprotectVerdict::kMalformed || !suite().aead()) {
         EXPECT_THAT(opened_, ElementsAreArray(bad));
       } else {
         EXPECT_EQ(opened_.size(), bad.size());
@@ -181,7 +181,7 @@ TEST_P(SrtpReceiverTest, FailedAeadPayloadIsWiped) {
   bad.back() ^= 1;
   ASSERT_EQ(ReceiveRtp(*receiver, bad), UnprotectVerdict::kAuthFailed);
   Bytes expected = bad;
-  if (suite().aead) {
+  if (suite().aead()) {
     std::fill(expected.end() - 60 - 16, expected.end() - 16, uint8_t{0});
   }
   EXPECT_THAT(opened_, ElementsAreArray(expected));
@@ -365,7 +365,7 @@ TEST_P(SrtpReceiverTest, WithoutScratchAnAeadPacketOfTwoKeysStaysAsItWas) {
   PacketLoan loan = Load(packet);
   UnprotectJob job{receiver.get(), &loan, PacketKind::kRtp, UnprotectVerdict::kMalformed};
   Unprotect(absl::MakeSpan(&job, 1), scratch_);
-  if (suite().aead) {
+  if (suite().aead()) {
     EXPECT_EQ(job.verdict, UnprotectVerdict::kNoScratch);
     EXPECT_THAT(loan.bytes(), ElementsAreArray(packet));
   } else {

@@ -59,6 +59,9 @@ class SenderStreams {
 
 absl::StatusOr<std::unique_ptr<SrtpSender>> SrtpSender::Create(const MasterKey& key,
                                                                const SrtpSenderOptions& options) {
+  if (!PacketCipher::Supports(key.suite())) {
+    return absl::UnimplementedError(absl::StrCat("no cipher for ", key.suite().name));
+  }
   if (options.max_streams < 1 || options.max_streams > StreamTable<SenderStream>::kMaxCapacity) {
     return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
                                                    ", must be 1..",

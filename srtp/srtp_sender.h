@@ -34,7 +34,7 @@ struct SrtpSenderOptions {
 // other call allocates. One thread at a time.
 class SrtpSender final {
  public:
-  // InvalidArgument when an option is out of its range.
+  // InvalidArgument when an option is out of its range, Unimplemented for a suite without cipher.
   static absl::StatusOr<std::unique_ptr<SrtpSender>> Create(const MasterKey& key,
                                                             const SrtpSenderOptions& options);
   ~SrtpSender();

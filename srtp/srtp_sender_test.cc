@@ -260,6 +260,15 @@ TEST_P(SrtpSenderTest, RekeyRefusesThePresentKeyAndOtherSuites) {
   EXPECT_TRUE(LastRtpHas(key_, PacketIndex(1)));
 }
 
+TEST(SrtpSenderSuiteTest, RefusesSuitesThatEncryptNothing) {
+  SeededRandom random(1);
+  for (const SuiteId suite : {SuiteId::kNullHmacSha1_80, SuiteId::kNullHmacSha1_32}) {
+    const absl::Status status = SrtpSender::Create(MasterKey::Generate(suite, random), {}).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kUnimplemented);
+    EXPECT_THAT(status.message(), HasSubstr(std::string(GetCipherSuite(suite).name)));
+  }
+}
+
 TEST_P(SrtpSenderTest, OptionsHaveBounds) {
   const auto create = [&](size_t max_streams, size_t window) {
     SrtpSenderOptions options;

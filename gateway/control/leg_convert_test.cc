@@ -379,15 +379,23 @@ TEST(LegConvertTest, ALegIsShownWithoutItsKeys) {
 
 TEST(LegConvertTest, AKeyIsHandedOutWhole) {
   SeededRandom random(7);
+  int suites = 0;
   for (const CipherSuite& suite : kCipherSuites) {
+    const std::string name = absl::StrCat("CRYPTO_SUITE_", suite.name);
+    gateway::v1::CryptoSuite known;
+    if (!gateway::v1::CryptoSuite_Parse(name, &known)) {
+      continue;  // Not one that the API offers.
+    }
+    ++suites;
     const MasterKey key = MasterKey::Generate(suite.id, random);
     gateway::v1::SrtpKey out;
     ToProto(key, out);
-    EXPECT_EQ(gateway::v1::CryptoSuite_Name(out.suite()),
-              absl::StrCat("CRYPTO_SUITE_", suite.name));
+    EXPECT_EQ(gateway::v1::CryptoSuite_Name(out.suite()), name);
     EXPECT_EQ(out.master_key_and_salt(),
               std::string(key.key_and_salt().begin(), key.key_and_salt().end()));
   }
+  // All but CRYPTO_SUITE_UNSPECIFIED.
+  EXPECT_EQ(suites, gateway::v1::CryptoSuite_descriptor()->value_count() - 1);
 }
 
 }  // namespace

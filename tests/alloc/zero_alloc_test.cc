@@ -79,7 +79,7 @@ class Path {
   void Damage(size_t i) { bytes()[i % packet_.size()] ^= 0x40; }
   void Cut(size_t size) { cut_ &= packet_.Resize(size); }
   void ClearEncryptedFlag(const CipherSuite& suite) {
-    bytes()[packet_.size() - 4 - (suite.aead ? 0 : suite.rtcp_tag_size)] &= 0x7F;
+    bytes()[packet_.size() - 4 - (suite.aead() ? 0 : suite.rtcp_tag_size)] &= 0x7F;
   }
 
   uint8_t* bytes() { return packet_.bytes().data(); }
@@ -141,6 +141,9 @@ class ZeroAllocTest : public testing::TestWithParam<Case> {
 std::vector<Case> AllCases() {
   std::vector<Case> cases;
   for (const CipherSuite& suite : kCipherSuites) {
+    if (suite.transform == PacketTransform::kNull) {
+      continue;  // No cipher yet.
+    }
     cases.push_back({suite.id, PacketKind::kRtp});
     cases.push_back({suite.id, PacketKind::kRtcp});
   }
@@ -304,7 +307,7 @@ TEST_P(ZeroAllocTest, TwoKeys) {
     path_.Damage(20);
     return path_.Receive() == UnprotectVerdict::kAuthFailed;
   });
-  if (!suite().aead) {
+  if (!suite().aead()) {
     return;
   }
   // Without a slot to try in, which only AEAD needs.

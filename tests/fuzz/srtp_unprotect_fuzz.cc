@@ -67,7 +67,7 @@ class Target {
     SLUICE_CHECK(again == verdict);
     SLUICE_CHECK(first == second);
     SLUICE_CHECK(first.size() == wire.size());
-    if (verdict != UnprotectVerdict::kAuthFailed || !suite_.aead) {
+    if (verdict != UnprotectVerdict::kAuthFailed || !suite_.aead()) {
       SLUICE_CHECK(absl::MakeConstSpan(first) == wire);
     }
   }

@@ -79,6 +79,31 @@ class Libsrtp {
           srtp_crypto_policy_set_aes_gcm_256_16_auth(&policy.rtp);
           srtp_crypto_policy_set_aes_gcm_256_16_auth(&policy.rtcp);
           break;
+        case SuiteId::kAes192CmHmacSha1_80:
+          srtp_crypto_policy_set_aes_cm_192_hmac_sha1_80(&policy.rtp);
+          srtp_crypto_policy_set_aes_cm_192_hmac_sha1_80(&policy.rtcp);
+          break;
+        case SuiteId::kAes192CmHmacSha1_32:
+          srtp_crypto_policy_set_aes_cm_192_hmac_sha1_32(&policy.rtp);
+          srtp_crypto_policy_set_aes_cm_192_hmac_sha1_80(&policy.rtcp);
+          break;
+        case SuiteId::kAes256CmHmacSha1_80:
+          srtp_crypto_policy_set_aes_cm_256_hmac_sha1_80(&policy.rtp);
+          srtp_crypto_policy_set_aes_cm_256_hmac_sha1_80(&policy.rtcp);
+          break;
+        case SuiteId::kAes256CmHmacSha1_32:
+          srtp_crypto_policy_set_aes_cm_256_hmac_sha1_32(&policy.rtp);
+          srtp_crypto_policy_set_aes_cm_256_hmac_sha1_80(&policy.rtcp);
+          break;
+        case SuiteId::kNullHmacSha1_80:
+          srtp_crypto_policy_set_null_cipher_hmac_sha1_80(&policy.rtp);
+          srtp_crypto_policy_set_null_cipher_hmac_sha1_80(&policy.rtcp);
+          break;
+        case SuiteId::kNullHmacSha1_32:
+          srtp_crypto_policy_set_null_cipher_hmac_sha1_80(&policy.rtp);
+          policy.rtp.auth_tag_len = 4;
+          srtp_crypto_policy_set_null_cipher_hmac_sha1_80(&policy.rtcp);
+          break;
       }
       policy.ssrc.type = direction;
       policy.key = bytes.data();
@@ -189,9 +214,11 @@ std::string SuiteName(const testing::TestParamInfo<SuiteId>& tested) {
   return std::string(GetCipherSuite(tested.param).name);
 }
 
-const auto kAllSuites =
-    testing::Values(SuiteId::kAesCm128HmacSha1_80, SuiteId::kAesCm128HmacSha1_32,
-                    SuiteId::kAeadAes128Gcm, SuiteId::kAeadAes256Gcm);
+// Without AES-192, whose keys libsrtp 2.7.0 derives with AES-256 from the master key and salt
+// filled up with zeros, and not as RFC 6188 section 3 says.
+const auto kAllSuites = testing::Values(
+    SuiteId::kAesCm128HmacSha1_80, SuiteId::kAesCm128HmacSha1_32, SuiteId::kAeadAes128Gcm,
+    SuiteId::kAeadAes256Gcm, SuiteId::kAes256CmHmacSha1_80, SuiteId::kAes256CmHmacSha1_32);
 
 INSTANTIATE_TEST_SUITE_P(Suites, LibsrtpTest, kAllSuites, SuiteName);
 
