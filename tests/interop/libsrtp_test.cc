@@ -214,13 +214,17 @@ std::string SuiteName(const testing::TestParamInfo<SuiteId>& tested) {
   return std::string(GetCipherSuite(tested.param).name);
 }
 
-// Without AES-192, whose keys libsrtp 2.7.0 derives with AES-256 from the master key and salt
-// filled up with zeros, and not as RFC 6188 section 3 says.
-const auto kAllSuites = testing::Values(
-    SuiteId::kAesCm128HmacSha1_80, SuiteId::kAesCm128HmacSha1_32, SuiteId::kAeadAes128Gcm,
-    SuiteId::kAeadAes256Gcm, SuiteId::kAes256CmHmacSha1_80, SuiteId::kAes256CmHmacSha1_32);
+const auto kAllSuites =
+    testing::Values(SuiteId::kAesCm128HmacSha1_80, SuiteId::kAesCm128HmacSha1_32,
+                    SuiteId::kAeadAes128Gcm, SuiteId::kAeadAes256Gcm);
 
 INSTANTIATE_TEST_SUITE_P(Suites, LibsrtpTest, kAllSuites, SuiteName);
+// Not AES-192, whose keys libsrtp 2.7.0 derives with AES-256 from the master key and salt filled up
+// with zeros, and not as RFC 6188 section 3 says.
+INSTANTIATE_TEST_SUITE_P(Aes256Suites, LibsrtpTest,
+                         testing::Values(SuiteId::kAes256CmHmacSha1_80,
+                                         SuiteId::kAes256CmHmacSha1_32),
+                         SuiteName);
 
 TEST_P(LibsrtpTest, EachOpensWhatTheOtherProtectedAcrossWraps) {
   std::map<uint32_t, uint64_t> index = {{0x11111111, 65500}, {0xFFFFFFFF, 0}, {0, 40000}};
