@@ -37,6 +37,11 @@ def _verified_archive(ctx, repository):
     return archive
 
 def _unpack(ctx, archive, folder):
+    if str(archive).endswith(".deb"):
+        # What the package would install, below `folder` instead of below the root.
+        _run(ctx, ["dpkg-deb", "-x", str(archive), str(ctx.path(folder))], "unpack " + str(archive))
+        return
+
     # The name of the top folder differs from its package's name in half of Debian's archives, so it is cut off unread.
     ctx.file(folder + "/.unpacked", "")
     _run(
@@ -94,7 +99,7 @@ def _pinned_archive_impl(ctx):
 
 pinned_archive = repository_rule(
     implementation = _pinned_archive_impl,
-    doc = "Source from an archive pinned in deps.lock, with patches and an overlay of ours if it needs them.",
+    doc = "What an archive pinned in deps.lock holds, with patches and an overlay of ours if it needs them.",
     attrs = {
         "build_file": attr.label(doc = "Takes the place of every BUILD file in the archive."),
         "cmake_lists": attr.string_list(doc = "CMake files whose source lists become cmake_sources.bzl."),
