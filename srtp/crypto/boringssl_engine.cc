@@ -11,16 +11,14 @@
 #include "base/byte_order.h"
 #include "base/check.h"
 #include "base/secret_bytes.h"
+#include "srtp/crypto/hmac_block.h"
 #include "srtp/crypto/openssl_error.h"
 
 namespace sluice {
 namespace {
 
 static_assert(kCounterBlockSize == AES_BLOCK_SIZE);
-
-// RFC 2104 section 2.
-constexpr uint8_t kInnerPad = 0x36;
-constexpr uint8_t kOuterPad = 0x5C;
+static_assert(kSha1BlockSize == SHA_CBLOCK);
 
 class BoringSslCounterModeKey final : public CounterModeKey {
  public:
@@ -50,24 +48,18 @@ class BoringSslHmacSha1Key final : public HmacSha1Key {
 
   void Set(absl::Span<const uint8_t> key) override {
     SLUICE_CHECK(key.size() == kMacKeySize) << key.size();
-    Start(key, kInnerPad, inner_);
-    Start(key, kOuterPad, outer_);
+    Start(HmacInnerBlock(key), inner_);
+    Start(HmacOuterBlock(key), outer_);
   }
 
   const SHA_CTX& inner() const { return inner_; }
   const SHA_CTX& outer() const { return outer_; }
 
  private:
-  static void Start(absl::Span<const uint8_t> key, uint8_t pad, SHA_CTX& state) {
-    SecretBytes<SHA_CBLOCK> block;
-    CopyBytes(block.mutable_span(), key);
-    for (uint8_t& byte : block.mutable_span()) {
-      byte ^= pad;
-    }
-    // Also wipes: SHA_CTX keeps the block itself when it is not full, which it never is here.
-    OPENSSL_cleanse(&state, sizeof(state));
+  // A whole block, so that none of it stays in the state's own buffer.
+  static void Start(const SecretBytes<kSha1BlockSize>& block, SHA_CTX& state) {
     SHA1_Init(&state);
-    SHA1_Update(&state, block.data(), SHA_CBLOCK);
+    SHA1_Update(&state, block.data(), kSha1BlockSize);
   }
 
   SHA_CTX inner_ = {};

@@ -22,6 +22,9 @@ inline constexpr size_t kMacKeySize = 20;
 // 4.2.1); 12 is the fewest that intel-ipsec-mb gives.
 inline constexpr size_t kMacSize = 12;
 
+// Most bytes that an engine authenticates at once: intel-ipsec-mb counts in 16 bits.
+inline constexpr size_t kMaxMacDataSize = 65534;
+
 // Keys in the form that one engine wants them. Made by an engine, used with engines of the same
 // kind only, wiped when destroyed. `Set` may be called again at any time and allocates nothing; a
 // key that was never set may only be destroyed or set. Several threads may read one key.
@@ -61,7 +64,8 @@ struct CounterModeJob {
 // The authentication of one packet.
 struct MacJob {
   const HmacSha1Key* key;
-  // 1..65535 bytes, in one piece: the ROC lies behind the packet already (RFC 3711 section 4.2).
+  // 1..kMaxMacDataSize bytes, in one piece: the ROC lies behind the packet already (RFC 3711
+  // section 4.2).
   const uint8_t* data;
   size_t size;
   // kMacSize bytes are written. Must not overlap `data`.

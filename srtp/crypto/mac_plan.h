@@ -1,0 +1,35 @@
+#ifndef SRTP_CRYPTO_MAC_PLAN_H_
+#define SRTP_CRYPTO_MAC_PLAN_H_
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "srtp/crypto/crypto_engine.h"
+
+namespace sluice {
+
+// Most jobs in one plan: four times the lanes. More in a burst gains nothing more.
+inline constexpr size_t kMaxMacPlan = 64;
+
+// SHA-1 of that many packets at once, one in each 32-bit lane of a 512-bit register.
+inline constexpr size_t kMacLanes = 16;
+
+// Which of a batch's HMACs are computed in lanes, and in which order. A hash is a chain whose links
+// wait for each other. Lanes work on 16 chains at once but cost the same if few of them are in use,
+// and as much as the longest; SHA instructions take one chain at a time.
+struct MacPlan {
+  // Indices of all jobs. Longest first if there are more than kMacLanes, so that those which share
+  // lanes end together.
+  std::array<uint8_t, kMaxMacPlan> order;
+  // How many of `order`, from the front, are worth the lanes.
+  size_t in_lanes;
+};
+
+// At most kMaxMacPlan jobs.
+MacPlan PlanMacs(absl::Span<const MacJob> jobs);
+
+}  // namespace sluice
+
+#endif  // SRTP_CRYPTO_MAC_PLAN_H_
