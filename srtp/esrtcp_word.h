@@ -4,10 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "absl/types/span.h"
-#include "base/byte_order.h"
-#include "base/check.h"
-#include "srtp/cipher_suite.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
@@ -27,18 +23,6 @@ struct EsrtcpWord {
 
   static constexpr uint32_t kFlag = uint32_t{1} << 31;
 };
-
-// Where the word begins in a protected packet of `size` bytes: in front of the tag in RFC 3711
-// section 3.4, behind it in RFC 7714 section 9.2.
-constexpr size_t EsrtcpWordOffset(const CipherSuite& suite, size_t size) {
-  return size - kEsrtcpWordSize - (suite.aead() ? 0 : suite.rtcp_tag_size);
-}
-
-// The word of a protected packet, which must have one. Not authenticated by being read.
-inline EsrtcpWord ReadEsrtcpWord(const CipherSuite& suite, absl::Span<const uint8_t> packet) {
-  SLUICE_DCHECK(packet.size() >= kEsrtcpWordSize + suite.rtcp_tag_size);
-  return EsrtcpWord::FromWire(LoadBe32(packet.data() + EsrtcpWordOffset(suite, packet.size())));
-}
 
 }  // namespace sluice
 

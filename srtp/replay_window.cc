@@ -16,6 +16,23 @@ void ReplayWindow::Clear() {
   any_ = false;
 }
 
+void ReplayWindow::AssumeAccepted(uint64_t highest) {
+  std::fill_n(words_, WordCount(size()), ~uint64_t{0});
+  highest_ = highest;
+  any_ = true;
+}
+
+bool ReplayWindow::Restore(uint64_t highest, absl::Span<const uint64_t> words) {
+  if (words.size() != WordCount(size())) {
+    return false;
+  }
+  std::copy(words.begin(), words.end(), words_);
+  highest_ = highest;
+  any_ = true;
+  words_[(highest & mask_) / 64] |= BitOf(highest);
+  return true;
+}
+
 void ReplayWindow::Forget(uint64_t next) {
   const uint64_t between = next - highest_ - 1;
   if (between >= mask_) {

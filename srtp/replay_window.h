@@ -69,6 +69,15 @@ class ReplayWindow {
   // Forgets all, for the next stream of a table.
   void Clear();
 
+  // Everything up to `highest` counts as accepted: what is known of a stream that was forgotten but
+  // for its highest index, or that goes on after a restart.
+  void AssumeAccepted(uint64_t highest);
+  // The bits, to be put back by Restore into a window of the same size. Their order is private.
+  absl::Span<const uint64_t> words() const { return {words_, WordCount(size())}; }
+  // As a window was whose highest() and words() these are. False and no change when it was of
+  // another size.
+  [[nodiscard]] bool Restore(uint64_t highest, absl::Span<const uint64_t> words);
+
   size_t size() const { return size_t{mask_} + 1; }
   // Nothing was accepted yet; everything is fresh.
   bool empty() const { return !any_; }

@@ -2,70 +2,36 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "base/byte_order.h"
 #include "base/check.h"
+#include "srtp/cryptex.h"
 #include "srtp/crypto/openssl_error.h"
-#include "srtp/esrtcp_word.h"
-#include "srtp/packet_cipher.h"
+#include "srtp/key_id.h"
+#include "srtp/live_key.h"
+#include "srtp/open_packet.h"
+#include "srtp/packet_index.h"
+#include "srtp/receiver_streams.h"
 #include "srtp/replay_window.h"
 #include "srtp/rtcp_packet_view.h"
 #include "srtp/rtp_packet_view.h"
-#include "srtp/rtp_types.h"
 #include "srtp/stream_context.h"
-#include "srtp/stream_table.h"
 
 namespace sluice {
-
-// The streams of a receiver and the memory of their windows.
-class ReceiverStreams {
- public:
-  explicit ReceiverStreams(const SrtpReceiverOptions& options)
-      : rtp_words_per_stream_(ReplayWindow::WordCount(options.rtp_replay_window)),
-        rtcp_words_per_stream_(ReplayWindow::WordCount(options.rtcp_replay_window)),
-        // One more than streams, for `unknown_`.
-        rtp_words_((options.max_streams + 1) * rtp_words_per_stream_),
-        rtcp_words_((options.max_streams + 1) * rtcp_words_per_stream_),
-        table_(options.max_streams, [this](size_t i) { return MakeStream(i); }),
-        unknown_(MakeStream(options.max_streams)) {}
-
-  // What is known of an SSRC: nothing, if no packet of it authenticated.
-  const ReceiverStream& Look(Ssrc ssrc) {
-    const ReceiverStream* stream = table_.Find(ssrc);
-    return stream != nullptr ? *stream : unknown_;
-  }
-
-  // The stream of an SSRC of which a packet just authenticated, made if need be.
-  ReceiverStream& Use(Ssrc ssrc) {
-    if (ReceiverStream* stream = table_.Find(ssrc)) {
-      table_.Touch(*stream);
-      return *stream;
-    }
-    if (table_.full()) {
-      table_.Remove(table_.least_recently_used());
-    }
-    return table_.Add(ssrc);
-  }
-
- private:
-  ReceiverStream MakeStream(size_t i) {
-    return ReceiverStream(
-        absl::MakeSpan(rtp_words_).subspan(i * rtp_words_per_stream_, rtp_words_per_stream_),
-        absl::MakeSpan(rtcp_words_).subspan(i * rtcp_words_per_stream_, rtcp_words_per_stream_));
-  }
-
-  const size_t rtp_words_per_stream_;
-  const size_t rtcp_words_per_stream_;
-  std::vector<uint64_t> rtp_words_;
-  std::vector<uint64_t> rtcp_words_;
-  StreamTable<ReceiverStream> table_;
-  // Always empty: an unknown SSRC is checked against it.
-  const ReceiverStream unknown_;
-};
-
 namespace {
+
+constexpr size_t kMaxStreams = StreamTable<ReceiverStream>::kMaxCapacity;
+
+absl::Status CheckCount(absl::string_view name, size_t count) {
+  if (count < 1 || count > kMaxStreams) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is ", count, ", must be 1..", kMaxStreams));
+  }
+  return absl::OkStatus();
+}
 
 absl::Status CheckWindow(absl::string_view name, size_t size) {
   if (!ReplayWindow::IsValidSize(size)) {
@@ -76,130 +42,326 @@ absl::Status CheckWindow(absl::string_view name, size_t size) {
   return absl::OkStatus();
 }
 
+absl::Status CheckOptions(const SrtpReceiverOptions& options) {
+  absl::Status status = CheckCount("max_streams", options.max_streams);
+  if (status.ok()) {
+    status = CheckCount("remembered_streams", options.remembered_streams);
+  }
+  if (status.ok()) {
+    status = CheckWindow("rtp_replay_window", options.rtp_replay_window);
+  }
+  if (status.ok()) {
+    status = CheckWindow("rtcp_replay_window", options.rtcp_replay_window);
+  }
+  return status.ok() ? CheckPolicy(options.policy) : status;
+}
+
+// What may be tried to open one packet: two keys, three rollover counters.
+struct Trial {
+  LiveKey* key;
+  ReceiverStream::RtpCheck check;
+};
+constexpr size_t kMaxTrials = 6;
+
+// The packet as it came, where a trial that fails destroys it.
+class Original {
+ public:
+  // Without a copy only one trial can be made.
+  Original(PacketLoan& packet, bool needed, PacketArena& scratch)
+      : packet_(packet), copy_(needed ? scratch.LendCopy(packet) : PacketLoan()) {}
+
+  bool kept() const { return static_cast<bool>(copy_); }
+  void Restore() {
+    if (copy_) {
+      CopyBytes(packet_.bytes(), copy_.bytes());
+    }
+  }
+
+ private:
+  PacketLoan& packet_;
+  const PacketLoan copy_;
+};
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<SrtpReceiver>> SrtpReceiver::Create(
-    const MasterKey& key, const SrtpReceiverOptions& options) {
-  if (!PacketCipher::Supports(key.suite())) {
-    return absl::UnimplementedError(absl::StrCat("no cipher for ", key.suite().name));
-  }
-  if (options.max_streams < 1 || options.max_streams > StreamTable<ReceiverStream>::kMaxCapacity) {
-    return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
-                                                   ", must be 1..",
-                                                   StreamTable<ReceiverStream>::kMaxCapacity));
-  }
-  if (absl::Status status = CheckWindow("rtp_replay_window", options.rtp_replay_window);
-      !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = CheckWindow("rtcp_replay_window", options.rtcp_replay_window);
-      !status.ok()) {
+    const MasterKey& key, const SrtpReceiverOptions& options, CryptoEngine& engine) {
+  if (absl::Status status = CheckOptions(options); !status.ok()) {
     return status;
   }
   PrepareOpensslErrors();
-  return std::unique_ptr<SrtpReceiver>(new SrtpReceiver(key, options));
+  return std::unique_ptr<SrtpReceiver>(new SrtpReceiver(key, options, engine));
 }
 
-SrtpReceiver::SrtpReceiver(const MasterKey& key, const SrtpReceiverOptions& options)
-    : key_(key.Clone()),
-      cipher_(std::make_unique<PacketCipher>(key)),
-      streams_(std::make_unique<ReceiverStreams>(options)),
-      accept_unencrypted_rtcp_(options.accept_unencrypted_rtcp) {}
+SrtpReceiver::SrtpReceiver(const MasterKey& key, const SrtpReceiverOptions& options,
+                           CryptoEngine& engine)
+    : engine_(engine),
+      options_(options),
+      suite_(key.suite()),
+      rtp_layout_(LayoutOf(key.suite(), PacketKind::kRtp, options.mki.size())),
+      rtcp_layout_(LayoutOf(key.suite(), PacketKind::kRtcp, options.mki.size())),
+      streams_(std::make_unique<ReceiverStreams>(options.max_streams, options.rtp_replay_window,
+                                                 options.rtcp_replay_window,
+                                                 options.remembered_streams)) {
+  current_slot_ = keys_.Add(std::make_unique<LiveKey>(key, options.mki, options_.policy, engine));
+}
 
 SrtpReceiver::~SrtpReceiver() = default;
 
 absl::Status SrtpReceiver::Rekey(const MasterKey& key) {
-  if (key.suite().id != key_.suite().id) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("new key is of ", key.suite().name, ", receiver has ", key_.suite().name));
+  if (!options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry an MKI: add a key with its own");
   }
-  if (key == key_) {
-    return absl::InvalidArgumentError("new key is the present one");
+  if (absl::Status status = keys_.CheckAdd(key, options_.mki); !status.ok()) {
+    return status;
   }
-  previous_cipher_ = std::exchange(cipher_, std::make_unique<PacketCipher>(key));
-  key_ = key.Clone();
+  auto added = std::make_unique<LiveKey>(key, options_.mki, options_.policy, engine_);
+  RetirePreviousKey();
+  previous_slot_ = std::exchange(current_slot_, keys_.Add(std::move(added)));
   return absl::OkStatus();
 }
 
-void SrtpReceiver::RetirePreviousKey() { previous_cipher_.reset(); }
+void SrtpReceiver::RetirePreviousKey() {
+  if (previous_slot_ != KeyRing::kNone) {
+    keys_.Remove(std::exchange(previous_slot_, KeyRing::kNone));
+  }
+}
 
-template <typename Open>
-UnprotectVerdict SrtpReceiver::TryKeys(PacketLoan& packet, PacketArena& scratch, Open open) {
-  if (previous_cipher_ == nullptr) {
-    return open(*cipher_) ? UnprotectVerdict::kOk : UnprotectVerdict::kAuthFailed;
+absl::Status SrtpReceiver::AddKey(const MasterKey& key, const Mki& mki) {
+  if (options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry no MKI: the key can only be replaced");
   }
-  if (!cipher_->failed_open_destroys()) {
-    return open(*cipher_) || open(*previous_cipher_) ? UnprotectVerdict::kOk
-                                                     : UnprotectVerdict::kAuthFailed;
+  if (absl::Status status = keys_.CheckAdd(key, mki); !status.ok()) {
+    return status;
   }
-  const PacketLoan original = scratch.LendCopy(packet);
-  if (!original) {
-    return UnprotectVerdict::kNoScratch;
+  keys_.Add(std::make_unique<LiveKey>(key, mki, options_.policy, engine_));
+  return absl::OkStatus();
+}
+
+absl::Status SrtpReceiver::RetireKey(const Mki& mki) {
+  const size_t slot = keys_.Find(mki.bytes());
+  if (slot == KeyRing::kNone) {
+    return absl::NotFoundError("no live key has that MKI");
   }
-  if (open(*cipher_)) {
+  for (size_t other = 0; other < kMaxLiveKeys; ++other) {
+    if (other != slot && keys_.key(other) != nullptr) {
+      keys_.Remove(slot);
+      current_slot_ = current_slot_ == slot ? other : current_slot_;
+      return absl::OkStatus();
+    }
+  }
+  return absl::FailedPreconditionError("that key is the only one");
+}
+
+bool SrtpReceiver::rekey_due() const {
+  if (options_.mki.empty()) {
+    return keys_.key(current_slot_)->rekey_due();
+  }
+  for (size_t slot = 0; slot < kMaxLiveKeys; ++slot) {
+    if (keys_.key(slot) != nullptr && keys_.key(slot)->rekey_due()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+std::vector<ReceiverStreamState> SrtpReceiver::ExportStreams() const {
+  const KeyId key = IdOf(keys_.key(current_slot_)->master());
+  std::vector<ReceiverStreamState> states;
+  streams_->table().ForEach([&](Ssrc ssrc, const ReceiverStream& stream) {
+    states.push_back({ssrc, key, std::nullopt, std::nullopt});
+    stream.Save(states.back());
+  });
+  return states;
+}
+
+absl::Status SrtpReceiver::RestoreStreams(absl::Span<const ReceiverStreamState> streams) {
+  StreamTable<ReceiverStream>& table = streams_->table();
+  if (streams.size() > table.capacity() - table.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(streams.size(), " streams, there is room for ",
+                                                   table.capacity() - table.size()));
+  }
+  absl::flat_hash_set<Ssrc> ssrcs;
+  for (const ReceiverStreamState& state : streams) {
+    if (!keys_.Has(state.key)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("stream ", state.ssrc.value(), " was received with another key"));
+    }
+    if ((state.rtp.has_value() && state.rtp->highest > kMaxPacketIndex.value()) ||
+        (state.rtcp.has_value() && state.rtcp->highest > kMaxSrtcpIndex.value())) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("stream ", state.ssrc.value(), " has an index out of range"));
+    }
+    if (table.Find(state.ssrc) != nullptr || !ssrcs.insert(state.ssrc).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("stream ", state.ssrc.value(), " is there already"));
+    }
+  }
+  // The most recently used one comes first and is to be so again.
+  for (size_t i = streams.size(); i > 0; --i) {
+    streams_->Use(streams[i - 1].ssrc).Restore(streams[i - 1]);
+  }
+  return absl::OkStatus();
+}
+
+uint64_t SrtpReceiver::forgotten_streams() const { return streams_->forgotten(); }
+
+UnprotectVerdict SrtpReceiver::Parse(const PacketLoan& packet, PacketKind kind,
+                                     Parsed& parsed) const {
+  const UnprotectVerdict verdict =
+      kind == PacketKind::kRtp ? ParseRtp(packet, parsed) : ParseRtcp(packet, parsed);
+  if (verdict != UnprotectVerdict::kOk) {
+    return verdict;
+  }
+  if (options_.mki.empty()) {
+    parsed.key = keys_.key(current_slot_);
+    parsed.other_key = previous_slot_ == KeyRing::kNone ? nullptr : keys_.key(previous_slot_);
     return UnprotectVerdict::kOk;
   }
-  CopyBytes(packet.bytes(), original.bytes());
-  return open(*previous_cipher_) ? UnprotectVerdict::kOk : UnprotectVerdict::kAuthFailed;
-}
-
-// Both go parse, estimate index, ask the window, authenticate, and only then write anything down.
-
-UnprotectVerdict SrtpReceiver::UnprotectRtp(PacketLoan& packet, PacketArena& scratch) {
-  const std::optional<RtpPacketView> view = RtpPacketView::ParseHeader(packet.bytes());
-  const size_t overhead = cipher_->overhead(PacketKind::kRtp);
-  if (!view.has_value() || packet.size() < view->header_size() + overhead) {
-    return UnprotectVerdict::kMalformed;
+  const PacketLayout& where = layout(kind);
+  const size_t slot =
+      keys_.Find(packet.bytes().subspan(packet.size() - where.mki_from_end, where.mki_size));
+  if (slot == KeyRing::kNone) {
+    return UnprotectVerdict::kUnknownMki;
   }
-  const Ssrc ssrc = view->ssrc();
-  const ReceiverStream::RtpCheck check = streams_->Look(ssrc).CheckRtp(view->sequence_number());
-  if (check.verdict != UnprotectVerdict::kOk) {
-    return check.verdict;
-  }
-  const UnprotectVerdict opened = TryKeys(packet, scratch, [&](const PacketCipher& cipher) {
-    return cipher.OpenRtp(packet.bytes(), view->header_size(), ssrc, check.index);
-  });
-  if (opened != UnprotectVerdict::kOk) {
-    return opened;
-  }
-  const bool accepted = streams_->Use(ssrc).AcceptRtp(check);
-  const bool resized = packet.Resize(packet.size() - overhead);
-  SLUICE_CHECK(accepted && resized);
+  parsed.key = keys_.key(slot);
+  parsed.other_key = nullptr;
   return UnprotectVerdict::kOk;
 }
 
-UnprotectVerdict SrtpReceiver::UnprotectRtcp(PacketLoan& packet, PacketArena& scratch) {
-  const std::optional<RtcpPacketView> view = RtcpPacketView::Parse(packet.bytes());
-  const size_t overhead = cipher_->overhead(PacketKind::kRtcp);
-  if (!view.has_value() || packet.size() < kRtcpFirstHeaderSize + overhead) {
+UnprotectVerdict SrtpReceiver::ParseRtp(const PacketLoan& packet, Parsed& parsed) const {
+  const std::optional<RtpPacketView> view = RtpPacketView::ParseHeader(packet.bytes());
+  if (!view.has_value() || packet.size() < view->header_size() + rtp_layout_.overhead) {
     return UnprotectVerdict::kMalformed;
   }
-  const Ssrc ssrc = view->ssrc();
-  const EsrtcpWord word = ReadEsrtcpWord(cipher_->suite(), packet.bytes());
-  if (!word.encrypted && !accept_unencrypted_rtcp_) {
+  parsed.ssrc = view->ssrc();
+  parsed.sequence = view->sequence_number();
+  parsed.shape = {view->header_size(), view->csrc_count(), IsCryptex(*view)};
+  const CryptexPolicy policy = options_.policy.cryptex;
+  if ((parsed.shape.cryptex && policy == CryptexPolicy::kOff) ||
+      (policy == CryptexPolicy::kRequired && !parsed.shape.cryptex && HasAnythingToHide(*view))) {
+    return UnprotectVerdict::kCryptexRefused;
+  }
+  return UnprotectVerdict::kOk;
+}
+
+UnprotectVerdict SrtpReceiver::ParseRtcp(const PacketLoan& packet, Parsed& parsed) const {
+  const std::optional<RtcpPacketView> view = RtcpPacketView::Parse(packet.bytes());
+  if (!view.has_value() || packet.size() < kRtcpFirstHeaderSize + rtcp_layout_.overhead) {
+    return UnprotectVerdict::kMalformed;
+  }
+  parsed.ssrc = view->ssrc();
+  parsed.word = EsrtcpWord::FromWire(
+      LoadBe32(packet.bytes().data() + packet.size() - rtcp_layout_.word_from_end));
+  if (!parsed.word.encrypted && !options_.accept_unencrypted_rtcp) {
     return UnprotectVerdict::kUnencrypted;
   }
-  const ReceiverStream::RtcpCheck check = streams_->Look(ssrc).CheckRtcp(word.index);
-  if (check.verdict != UnprotectVerdict::kOk) {
-    return check.verdict;
-  }
-  const UnprotectVerdict opened = TryKeys(packet, scratch, [&](const PacketCipher& cipher) {
-    return cipher.OpenRtcp(packet.bytes(), ssrc, word);
-  });
-  if (opened != UnprotectVerdict::kOk) {
-    return opened;
-  }
-  const bool accepted = streams_->Use(ssrc).AcceptRtcp(check);
-  const bool resized = packet.Resize(packet.size() - overhead);
-  SLUICE_CHECK(accepted && resized);
   return UnprotectVerdict::kOk;
 }
 
-void Unprotect(absl::Span<UnprotectJob> jobs, PacketArena& scratch) {
-  for (UnprotectJob& job : jobs) {
-    job.verdict = job.kind == PacketKind::kRtp ? job.receiver->UnprotectRtp(*job.packet, scratch)
-                                               : job.receiver->UnprotectRtcp(*job.packet, scratch);
+UnprotectVerdict SrtpReceiver::Open(PacketLoan& packet, PacketKind kind, const Parsed& parsed,
+                                    PacketArena& scratch, CryptoEngine& engine) {
+  return kind == PacketKind::kRtp ? OpenRtp(packet, parsed, scratch, engine)
+                                  : OpenRtcp(packet, parsed, scratch, engine);
+}
+
+// Both ask the window, authenticate, and only then write anything down.
+
+UnprotectVerdict SrtpReceiver::OpenRtp(PacketLoan& packet, const Parsed& parsed,
+                                       PacketArena& scratch, CryptoEngine& engine) {
+  const ReceiverStream& stream = streams_->Look(parsed.ssrc);
+  const ReceiverStream::RtpCheck nearest = stream.CheckRtp(parsed.sequence);
+  UnprotectVerdict verdict = nearest.verdict;
+  std::optional<Trial> trials[kMaxTrials];
+  size_t count = 0;
+  const auto add_trials = [&](const ReceiverStream::RtpCheck& check) {
+    for (LiveKey* key : {parsed.key, parsed.other_key}) {
+      if (check.verdict == UnprotectVerdict::kOk && key != nullptr) {
+        verdict = UnprotectVerdict::kRekeyNeeded;
+        if (!key->expired(PacketKind::kRtp)) trials[count++] = Trial{key, check};
+      }
+    }
+  };
+  add_trials(nearest);
+  if (!stream.rollover_known()) {
+    add_trials(stream.CheckRtp(parsed.sequence, 1));
+    add_trials(stream.CheckRtp(parsed.sequence, -1));
   }
+  if (count == 0) {
+    return verdict;
+  }
+  Original original(packet, count > 1 && suite_.aead(), scratch);
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0 && suite_.aead() && !original.kept()) {
+      return UnprotectVerdict::kNoScratch;
+    }
+    if (i > 0) {
+      original.Restore();
+    }
+    LiveKey& key = *trials[i]->key;
+    const ReceiverStream::RtpCheck& check = trials[i]->check;
+    if (sluice::OpenRtp(engine, key.KeysFor(PacketKind::kRtp, check.index.value()), rtp_layout_,
+                        packet.bytes(), parsed.shape, parsed.ssrc, check.index)) {
+      const bool accepted = streams_->Use(parsed.ssrc).AcceptRtp(check);
+      SLUICE_CHECK(accepted);
+      FinishRtp(packet, parsed, key, check.index);
+      return UnprotectVerdict::kOk;
+    }
+  }
+  return UnprotectVerdict::kAuthFailed;
+}
+
+void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key,
+                             PacketIndex index) const {
+  key.CountUse(PacketKind::kRtp);
+  if (const HeaderExtensionCipher* cipher = key.header_cipher()) {
+    cipher->Crypt(packet.bytes(), parsed.ssrc, index, options_.policy.encrypted_extensions);
+  }
+  if (parsed.shape.cryptex) {
+    UnmarkCryptex(packet.bytes());
+  }
+  const bool resized = packet.Resize(packet.size() - rtp_layout_.overhead);
+  SLUICE_CHECK(resized);
+}
+
+UnprotectVerdict SrtpReceiver::OpenRtcp(PacketLoan& packet, const Parsed& parsed,
+                                        PacketArena& scratch, CryptoEngine& engine) {
+  const uint64_t index = parsed.word.index.value();
+  const ReceiverStream::RtcpCheck check = streams_->Look(parsed.ssrc).CheckRtcp(parsed.word.index);
+  if (check.verdict != UnprotectVerdict::kOk) {
+    return check.verdict;
+  }
+  LiveKey* keys[2];
+  size_t count = 0;
+  for (LiveKey* key : {parsed.key, parsed.other_key}) {
+    if (key != nullptr && !key->expired(PacketKind::kRtcp)) keys[count++] = key;
+  }
+  if (count == 0) {
+    return UnprotectVerdict::kRekeyNeeded;
+  }
+  Original original(packet, count > 1 && suite_.aead(), scratch);
+  for (size_t i = 0; i < count; ++i) {
+    if (i > 0 && suite_.aead() && !original.kept()) {
+      return UnprotectVerdict::kNoScratch;
+    }
+    if (i > 0) {
+      original.Restore();
+    }
+    if (sluice::OpenRtcp(engine, keys[i]->KeysFor(PacketKind::kRtcp, index), rtcp_layout_,
+                         packet.bytes(), parsed.ssrc, parsed.word)) {
+      const bool accepted = streams_->Use(parsed.ssrc).AcceptRtcp(check);
+      SLUICE_CHECK(accepted);
+      FinishRtcp(packet, *keys[i]);
+      return UnprotectVerdict::kOk;
+    }
+  }
+  return UnprotectVerdict::kAuthFailed;
+}
+
+void SrtpReceiver::FinishRtcp(PacketLoan& packet, LiveKey& key) const {
+  key.CountUse(PacketKind::kRtcp);
+  const bool resized = packet.Resize(packet.size() - rtcp_layout_.overhead);
+  SLUICE_CHECK(resized);
 }
 
 }  // namespace sluice

@@ -14,6 +14,7 @@
 #include "base/testing/seeded_random.h"
 #include "benchmark/benchmark.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
@@ -45,9 +46,10 @@ constexpr Profile kProfiles[] = {
 void BM_Unprotect(benchmark::State& state, SuiteId suite, size_t payload_size, size_t batch,
                   bool forged) {
   SeededRandom random(1);
+  BoringSslEngine engine;
   const MasterKey key = MasterKey::Generate(suite, random);
-  const std::unique_ptr<SrtpSender> sender = *SrtpSender::Create(key, {});
-  const std::unique_ptr<SrtpReceiver> receiver = *SrtpReceiver::Create(key, {});
+  const std::unique_ptr<SrtpSender> sender = *SrtpSender::Create(key, {}, engine);
+  const std::unique_ptr<SrtpReceiver> receiver = *SrtpReceiver::Create(key, {}, engine);
   PacketArena arena(kRing + 1);
   std::vector<PacketLoan> packets;
   std::vector<ProtectJob> protect_jobs;
@@ -69,7 +71,7 @@ void BM_Unprotect(benchmark::State& state, SuiteId suite, size_t payload_size, s
       SLUICE_CHECK(packet.Resize(plain_size));
       StoreBe16(packet.bytes().data() + 2, sequence++);
     }
-    Protect(absl::MakeSpan(protect_jobs));
+    Protect(absl::MakeSpan(protect_jobs), engine);
     if (forged) {
       for (PacketLoan& packet : packets) {
         packet.bytes().back() ^= 1;
@@ -78,7 +80,7 @@ void BM_Unprotect(benchmark::State& state, SuiteId suite, size_t payload_size, s
     const uint64_t allocations_before = ThreadAllocations();
     state.ResumeTiming();
     for (size_t i = 0; i < kRing; i += batch) {
-      Unprotect(absl::MakeSpan(jobs).subspan(i, batch), arena);
+      Unprotect(absl::MakeSpan(jobs).subspan(i, batch), arena, engine);
     }
     allocations += ThreadAllocations() - allocations_before;
     SLUICE_CHECK(jobs.back().verdict == expected);

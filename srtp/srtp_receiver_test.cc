@@ -14,15 +14,17 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
 #include "srtp/crypto/openssl_error.h"
 #include "srtp/esrtcp_word.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
-#include "srtp/packet_cipher.h"
 #include "srtp/packet_kind.h"
+#include "srtp/packet_layout.h"
 #include "srtp/rtp_types.h"
 #include "srtp/srtp_sender.h"
 #include "srtp/testing/packet_builder.h"
+#include "srtp/testing/single_packet_cipher.h"
 #include "srtp/verdict.h"
 
 namespace sluice {
@@ -40,7 +42,8 @@ class SrtpReceiverTest : public testing::TestWithParam<SuiteId> {
   const CipherSuite& suite() const { return GetCipherSuite(GetParam()); }
 
   std::unique_ptr<SrtpReceiver> MakeReceiver(const SrtpReceiverOptions& options = {}) {
-    absl::StatusOr<std::unique_ptr<SrtpReceiver>> receiver = SrtpReceiver::Create(key_, options);
+    absl::StatusOr<std::unique_ptr<SrtpReceiver>> receiver =
+        SrtpReceiver::Create(key_, options, engine_);
     EXPECT_TRUE(receiver.ok()) << receiver.status();
     return *std::move(receiver);
   }
@@ -71,7 +74,7 @@ class SrtpReceiverTest : public testing::TestWithParam<SuiteId> {
   Bytes Protected(SrtpSender& sender, const Bytes& plain, PacketKind kind) {
     PacketLoan packet = Load(plain);
     ProtectJob job{&sender, &packet, kind, ProtectVerdict::kMalformed};
-    Protect(absl::MakeSpan(&job, 1));
+    Protect(absl::MakeSpan(&job, 1), engine_);
     EXPECT_EQ(job.verdict, ProtectVerdict::kOk);
     return Bytes(packet.bytes().begin(), packet.bytes().end());
   }
@@ -86,7 +89,7 @@ class SrtpReceiverTest : public testing::TestWithParam<SuiteId> {
   UnprotectVerdict Receive(SrtpReceiver& receiver, const Bytes& bytes, PacketKind kind) {
     PacketLoan packet = Load(bytes);
     UnprotectJob job{&receiver, &packet, kind, UnprotectVerdict::kMalformed};
-    Unprotect(absl::MakeSpan(&job, 1), scratch_);
+    Unprotect(absl::MakeSpan(&job, 1), scratch_, engine_);
     EXPECT_EQ(scratch_.free(), scratch_.capacity());
     EXPECT_FALSE(HasOpensslErrors());
     opened_.assign(packet.bytes().begin(), packet.bytes().end());
@@ -100,10 +103,11 @@ class SrtpReceiverTest : public testing::TestWithParam<SuiteId> {
   }
 
   SeededRandom random_{100};
+  BoringSslEngine engine_;
   PacketArena arena_{8};
   PacketArena scratch_{1};
   const MasterKey key_ = MasterKey::Generate(GetParam(), random_);
-  const std::unique_ptr<SrtpSender> sender_ = *SrtpSender::Create(key_, {});
+  const std::unique_ptr<SrtpSender> sender_ = *SrtpSender::Create(key_, {}, engine_);
   Bytes opened_;
 };
 
@@ -300,8 +304,9 @@ TEST_P(SrtpReceiverTest, UnencryptedRtcpIsForTheOptionToAllow) {
 
   const Bytes plain = PlainRtcp();
   Bytes tagged = plain;
-  tagged.resize(plain.size() + ProtectionOverhead(suite(), PacketKind::kRtcp));
-  PacketCipher(key_).SealRtcp(absl::MakeSpan(tagged), Ssrc(kSsrc), {false, SrtcpIndex(5)});
+  tagged.resize(plain.size() + LayoutOf(suite(), PacketKind::kRtcp, 0).overhead);
+  SinglePacketCipher(key_, engine_)
+      .SealRtcp(absl::MakeSpan(tagged), Ssrc(kSsrc), {false, SrtcpIndex(5)});
 
   EXPECT_EQ(ReceiveRtcp(*strict, tagged), UnprotectVerdict::kUnencrypted);
   EXPECT_THAT(opened_, ElementsAreArray(tagged));
@@ -364,7 +369,7 @@ TEST_P(SrtpReceiverTest, WithoutScratchAnAeadPacketOfTwoKeysStaysAsItWas) {
   const PacketLoan taken = scratch_.Lend();
   PacketLoan loan = Load(packet);
   UnprotectJob job{receiver.get(), &loan, PacketKind::kRtp, UnprotectVerdict::kMalformed};
-  Unprotect(absl::MakeSpan(&job, 1), scratch_);
+  Unprotect(absl::MakeSpan(&job, 1), scratch_, engine_);
   if (suite().aead()) {
     EXPECT_EQ(job.verdict, UnprotectVerdict::kNoScratch);
     EXPECT_THAT(loan.bytes(), ElementsAreArray(packet));
@@ -375,7 +380,7 @@ TEST_P(SrtpReceiverTest, WithoutScratchAnAeadPacketOfTwoKeysStaysAsItWas) {
 
 TEST_P(SrtpReceiverTest, RekeyRefusesThePresentKeyAndOtherSuites) {
   const std::unique_ptr<SrtpReceiver> receiver = MakeReceiver();
-  EXPECT_THAT(receiver->Rekey(key_).message(), HasSubstr("present"));
+  EXPECT_THAT(receiver->Rekey(key_).message(), HasSubstr("live"));
   for (const CipherSuite& other : kCipherSuites) {
     if (other.id != GetParam()) {
       const absl::Status status = receiver->Rekey(MasterKey::Generate(other.id, random_));
@@ -392,7 +397,7 @@ TEST_P(SrtpReceiverTest, OptionsHaveBounds) {
     options.max_streams = max_streams;
     options.rtp_replay_window = rtp_window;
     options.rtcp_replay_window = rtcp_window;
-    return SrtpReceiver::Create(key_, options).status();
+    return SrtpReceiver::Create(key_, options, engine_).status();
   };
   EXPECT_TRUE(create(1, 64, 64).ok());
   EXPECT_TRUE(create(1024, 32768, 32768).ok());
@@ -417,12 +422,12 @@ TEST_P(SrtpReceiverTest, BatchMayBelongToManyReceiversAndEveryJobGetsItsVerdict)
       {two.get(), &other, PacketKind::kRtp, UnprotectVerdict::kMalformed},
       {one.get(), &rtcp, PacketKind::kRtcp, UnprotectVerdict::kMalformed},
   };
-  Unprotect(absl::MakeSpan(jobs), scratch_);
+  Unprotect(absl::MakeSpan(jobs), scratch_, engine_);
   EXPECT_EQ(jobs[0].verdict, UnprotectVerdict::kOk);
   EXPECT_EQ(jobs[1].verdict, UnprotectVerdict::kReplayed);
   EXPECT_EQ(jobs[2].verdict, UnprotectVerdict::kOk);
   EXPECT_EQ(jobs[3].verdict, UnprotectVerdict::kOk);
-  Unprotect({}, scratch_);
+  Unprotect({}, scratch_, engine_);
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
@@ -132,12 +133,12 @@ class Scenario {
     SrtpSenderOptions sender_options;
     sender_options.max_streams = kSenderStreams;
     sender_options.replay_window = kWindow;
-    sender_ = *SrtpSender::Create(key, sender_options);
+    sender_ = *SrtpSender::Create(key, sender_options, engine_);
     SrtpReceiverOptions receiver_options;
     receiver_options.max_streams = kReceiverStreams;
     receiver_options.rtp_replay_window = kWindow;
     receiver_options.rtcp_replay_window = kRtcpWindow;
-    receiver_ = *SrtpReceiver::Create(key, receiver_options);
+    receiver_ = *SrtpReceiver::Create(key, receiver_options, engine_);
     for (uint16_t& sequence : next_sequence_) {
       sequence = static_cast<uint16_t>(random_.NextU32());
     }
@@ -231,7 +232,7 @@ class Scenario {
     const ProtectVerdict expected = ExpectedOfSender(packet);
     PacketLoan loan = Load(packet.plain);
     ProtectJob job{sender_.get(), &loan, packet.kind, ProtectVerdict::kMalformed};
-    Protect(absl::MakeSpan(&job, 1));
+    Protect(absl::MakeSpan(&job, 1), engine_);
     ASSERT_EQ(VerdictName(job.verdict), VerdictName(expected));
     seen_.insert(absl::StrCat("protect ", VerdictName(job.verdict)));
     if (job.verdict != ProtectVerdict::kOk) {
@@ -337,12 +338,13 @@ class Scenario {
   }
   UnprotectVerdict Receive(PacketLoan& packet, PacketKind kind) {
     UnprotectJob job{receiver_.get(), &packet, kind, UnprotectVerdict::kMalformed};
-    Unprotect(absl::MakeSpan(&job, 1), arena_);
+    Unprotect(absl::MakeSpan(&job, 1), arena_, engine_);
     return job.verdict;
   }
 
   const SuiteId suite_;
   SeededRandom random_;
+  BoringSslEngine engine_;
   PacketArena arena_{2};
   std::unique_ptr<SrtpSender> sender_;
   std::unique_ptr<SrtpReceiver> receiver_;

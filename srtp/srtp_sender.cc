@@ -2,112 +2,228 @@
 
 #include <optional>
 #include <utility>
-#include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
+#include "srtp/cryptex.h"
 #include "srtp/esrtcp_word.h"
-#include "srtp/packet_cipher.h"
+#include "srtp/key_id.h"
+#include "srtp/live_key.h"
+#include "srtp/packet_index.h"
 #include "srtp/replay_window.h"
 #include "srtp/rtcp_packet_view.h"
-#include "srtp/rtp_packet_view.h"
 #include "srtp/rtp_types.h"
+#include "srtp/seal_batch.h"
+#include "srtp/sender_streams.h"
 #include "srtp/stream_context.h"
-#include "srtp/stream_table.h"
 
 namespace sluice {
+namespace {
 
-// The streams of a sender and the memory of their windows.
-class SenderStreams {
- public:
-  explicit SenderStreams(const SrtpSenderOptions& options)
-      : words_(options.max_streams * ReplayWindow::WordCount(options.replay_window)),
-        table_(options.max_streams, [&](size_t i) {
-          const size_t count = ReplayWindow::WordCount(options.replay_window);
-          return SenderStream(absl::MakeSpan(words_).subspan(i * count, count));
-        }) {}
+constexpr size_t kMaxStreams = StreamTable<SenderStream>::kMaxCapacity;
 
-  // The stream of an SSRC about to send, made if need be; nullptr when there is no place that can
-  // be given away.
-  SenderStream* FindOrAdd(Ssrc ssrc) {
-    SenderStream* stream = table_.Find(ssrc);
-    if (stream != nullptr) {
-      table_.Touch(*stream);
-    } else {
-      if (table_.full()) {
-        SenderStream& oldest = table_.least_recently_used();
-        if (oldest.key_generation == key_generation_) {
-          return nullptr;
-        }
-        table_.Remove(oldest);
-      }
-      stream = &table_.Add(ssrc);
-    }
-    stream->key_generation = key_generation_;
-    return stream;
+absl::Status CheckCount(absl::string_view name, size_t count) {
+  if (count < 1 || count > kMaxStreams) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(name, " is ", count, ", must be 1..", kMaxStreams));
   }
+  return absl::OkStatus();
+}
 
-  // What sent up to now sent with another key.
-  void StartKey() { ++key_generation_; }
-
- private:
-  std::vector<uint64_t> words_;
-  StreamTable<SenderStream> table_;
-  // 2^32 keys do not come in the life of a sender.
-  uint32_t key_generation_ = 0;
-};
-
-absl::StatusOr<std::unique_ptr<SrtpSender>> SrtpSender::Create(const MasterKey& key,
-                                                               const SrtpSenderOptions& options) {
-  if (!PacketCipher::Supports(key.suite())) {
-    return absl::UnimplementedError(absl::StrCat("no cipher for ", key.suite().name));
+absl::Status CheckOptions(const SrtpSenderOptions& options) {
+  if (absl::Status status = CheckCount("max_streams", options.max_streams); !status.ok()) {
+    return status;
   }
-  if (options.max_streams < 1 || options.max_streams > StreamTable<SenderStream>::kMaxCapacity) {
-    return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
-                                                   ", must be 1..",
-                                                   StreamTable<SenderStream>::kMaxCapacity));
+  if (absl::Status status = CheckCount("remembered_streams", options.remembered_streams);
+      !status.ok()) {
+    return status;
   }
   if (!ReplayWindow::IsValidSize(options.replay_window)) {
     return absl::InvalidArgumentError(
         absl::StrCat("replay_window is ", options.replay_window, ", must be a power of two ",
                      ReplayWindow::kMinSize, "..", ReplayWindow::kMaxSize));
   }
-  return std::unique_ptr<SrtpSender>(new SrtpSender(key, options));
+  return CheckPolicy(options.policy);
 }
 
-SrtpSender::SrtpSender(const MasterKey& key, const SrtpSenderOptions& options)
-    : key_(key.Clone()),
-      cipher_(std::make_unique<PacketCipher>(key)),
-      streams_(std::make_unique<SenderStreams>(options)) {}
+absl::Status CheckMargin(const RestoreMargin& margin) {
+  if (margin.rtp > RestoreMargin::kMaxRtp || margin.rtcp > RestoreMargin::kMaxRtcp) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "margin is ", margin.rtp, " RTP and ", margin.rtcp, " RTCP packets, must be at most ",
+        RestoreMargin::kMaxRtp, " and ", RestoreMargin::kMaxRtcp));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckState(const SenderStreamState& state, KeyId key) {
+  if (state.key != key) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("stream ", state.ssrc.value(), " was sent with another key"));
+  }
+  if (state.next_rtcp_index > kMaxSrtcpIndex.value() ||
+      (state.rtp.has_value() && state.rtp->highest > kMaxPacketIndex.value())) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("stream ", state.ssrc.value(), " has an index out of range"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<SrtpSender>> SrtpSender::Create(const MasterKey& key,
+                                                               const SrtpSenderOptions& options,
+                                                               CryptoEngine& engine) {
+  if (absl::Status status = CheckOptions(options); !status.ok()) {
+    return status;
+  }
+  return std::unique_ptr<SrtpSender>(new SrtpSender(key, options, engine));
+}
+
+SrtpSender::SrtpSender(const MasterKey& key, const SrtpSenderOptions& options, CryptoEngine& engine)
+    : engine_(engine),
+      options_(options),
+      rtp_layout_(LayoutOf(key.suite(), PacketKind::kRtp, options.mki.size())),
+      rtcp_layout_(LayoutOf(key.suite(), PacketKind::kRtcp, options.mki.size())),
+      streams_(std::make_unique<SenderStreams>(options.max_streams, options.replay_window,
+                                               options.remembered_streams)) {
+  UseSlot(keys_.Add(std::make_unique<LiveKey>(key, options.mki, options_.policy, engine)));
+}
 
 SrtpSender::~SrtpSender() = default;
 
+void SrtpSender::UseSlot(size_t slot) {
+  sending_slot_ = slot;
+  sending_ = keys_.key(slot);
+}
+
 absl::Status SrtpSender::Rekey(const MasterKey& key) {
-  if (key.suite().id != key_.suite().id) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("new key is of ", key.suite().name, ", sender has ", key_.suite().name));
+  if (!options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry an MKI: add a key with its own");
   }
-  if (key == key_) {
-    return absl::InvalidArgumentError("new key is the present one");
+  if (absl::Status status = keys_.CheckAdd(key, options_.mki); !status.ok()) {
+    return status;
   }
-  cipher_ = std::make_unique<PacketCipher>(key);
-  key_ = key.Clone();
-  streams_->StartKey();
+  auto added = std::make_unique<LiveKey>(key, options_.mki, options_.policy, engine_);
+  keys_.Remove(sending_slot_);
+  streams_->RetireKey(sending_slot_);
+  UseSlot(keys_.Add(std::move(added)));
   return absl::OkStatus();
+}
+
+absl::Status SrtpSender::AddKey(const MasterKey& key, const Mki& mki) {
+  if (options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry no MKI: the key can only be replaced");
+  }
+  if (absl::Status status = keys_.CheckAdd(key, mki); !status.ok()) {
+    return status;
+  }
+  keys_.Add(std::make_unique<LiveKey>(key, mki, options_.policy, engine_));
+  return absl::OkStatus();
+}
+
+absl::Status SrtpSender::SendWith(const Mki& mki) {
+  const size_t slot = keys_.Find(mki.bytes());
+  if (slot == KeyRing::kNone) {
+    return absl::NotFoundError("no live key has that MKI");
+  }
+  UseSlot(slot);
+  return absl::OkStatus();
+}
+
+absl::Status SrtpSender::RetireKey(const Mki& mki) {
+  const size_t slot = keys_.Find(mki.bytes());
+  if (slot == KeyRing::kNone) {
+    return absl::NotFoundError("no live key has that MKI");
+  }
+  if (slot == sending_slot_) {
+    return absl::FailedPreconditionError("that key is the one that is sent with");
+  }
+  keys_.Remove(slot);
+  streams_->RetireKey(slot);
+  return absl::OkStatus();
+}
+
+std::vector<SenderStreamState> SrtpSender::ExportStreams() const {
+  const KeyId key = IdOf(sending_->master());
+  std::vector<SenderStreamState> states;
+  streams_->table().ForEach([&](Ssrc ssrc, const SenderStream& stream) {
+    states.push_back({ssrc, key, std::nullopt, 0});
+    stream.Save(states.back());
+  });
+  return states;
+}
+
+absl::Status SrtpSender::RestoreStreams(absl::Span<const SenderStreamState> streams,
+                                        const RestoreMargin& margin) {
+  if (absl::Status status = CheckMargin(margin); !status.ok()) {
+    return status;
+  }
+  StreamTable<SenderStream>& table = streams_->table();
+  if (streams.size() > table.capacity() - table.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(streams.size(), " streams, there is room for ",
+                                                   table.capacity() - table.size()));
+  }
+  const KeyId key = IdOf(sending_->master());
+  absl::flat_hash_set<Ssrc> ssrcs;
+  for (const SenderStreamState& state : streams) {
+    if (absl::Status status = CheckState(state, key); !status.ok()) {
+      return status;
+    }
+    if (table.Find(state.ssrc) != nullptr || !ssrcs.insert(state.ssrc).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("stream ", state.ssrc.value(), " is there already"));
+    }
+  }
+  // The most recently used one comes first and is to be so again.
+  for (size_t i = streams.size(); i > 0; --i) {
+    streams_->FindOrAdd(streams[i - 1].ssrc, sending_slot_)->Restore(streams[i - 1], margin);
+  }
+  return absl::OkStatus();
+}
+
+uint64_t SrtpSender::forgotten_streams() const { return streams_->forgotten(); }
+
+ProtectVerdict SrtpSender::ChooseShape(const PacketLoan& packet, const RtpPacketView& view,
+                                       RtpShape& shape) const {
+  if (!HasAnythingToHide(view)) {
+    return ProtectVerdict::kOk;
+  }
+  if (IsCryptex(view)) {
+    // A readable extension that looks encrypted: the receiver would find garbage.
+    return ProtectVerdict::kCryptexImpossible;
+  }
+  if (!CanBeCryptex(view) ||
+      (NeedsCryptexExtension(view) && packet.headroom() < kRtpExtensionHeaderSize)) {
+    return options_.policy.cryptex == CryptexPolicy::kRequired ? ProtectVerdict::kCryptexImpossible
+                                                               : ProtectVerdict::kOk;
+  }
+  shape.cryptex = true;
+  return ProtectVerdict::kOk;
 }
 
 // Nothing is taken before everything else is known to succeed: an index is spent for good.
 
-ProtectVerdict SrtpSender::ProtectRtp(PacketLoan& packet) {
+ProtectVerdict SrtpSender::PrepareRtp(PacketLoan& packet, SealBatch& batch) {
   const std::optional<RtpPacketView> view = RtpPacketView::ParseHeader(packet.bytes());
   if (!view.has_value()) {
     return ProtectVerdict::kMalformed;
   }
-  const size_t overhead = cipher_->overhead(PacketKind::kRtp);
-  if (packet.tailroom() < overhead) {
+  if (packet.tailroom() < rtp_layout_.overhead) {
     return ProtectVerdict::kNoTailroom;
   }
-  SenderStream* stream = streams_->FindOrAdd(view->ssrc());
+  if (sending_->expired(PacketKind::kRtp)) {
+    return ProtectVerdict::kRekeyNeeded;
+  }
+  RtpShape shape = {view->header_size(), view->csrc_count(), false};
+  if (options_.policy.cryptex != CryptexPolicy::kOff) {
+    if (const ProtectVerdict verdict = ChooseShape(packet, *view, shape);
+        verdict != ProtectVerdict::kOk) {
+      return verdict;
+    }
+  }
+  const Ssrc ssrc = view->ssrc();
+  SenderStream* stream = streams_->FindOrAdd(ssrc, sending_slot_);
   if (stream == nullptr) {
     return ProtectVerdict::kTooManyStreams;
   }
@@ -116,22 +232,37 @@ ProtectVerdict SrtpSender::ProtectRtp(PacketLoan& packet) {
   if (verdict != ProtectVerdict::kOk) {
     return verdict;
   }
-  const bool resized = packet.Resize(packet.size() + overhead);
+  sending_->CountUse(PacketKind::kRtp);
+  if (!sending_->HasKeysFor(PacketKind::kRtp, index.value())) {
+    // Packets that wait for the keys that are about to go.
+    batch.Run();
+  }
+  const PacketKeys& keys = sending_->KeysFor(PacketKind::kRtp, index.value());
+  if (const HeaderExtensionCipher* cipher = sending_->header_cipher()) {
+    cipher->Crypt(packet.bytes(), ssrc, index, options_.policy.encrypted_extensions);
+  }
+  if (shape.cryptex) {
+    shape.header_size = MarkCryptex(packet);
+  }
+  const bool resized = packet.Resize(packet.size() + rtp_layout_.overhead);
   SLUICE_CHECK(resized);
-  cipher_->SealRtp(packet.bytes(), view->header_size(), view->ssrc(), index);
+  batch.AddRtp(keys, rtp_layout_, sending_->mki(), packet.bytes(), shape, ssrc, index);
   return ProtectVerdict::kOk;
 }
 
-ProtectVerdict SrtpSender::ProtectRtcp(PacketLoan& packet) {
+ProtectVerdict SrtpSender::PrepareRtcp(PacketLoan& packet, SealBatch& batch) {
   const std::optional<RtcpPacketView> view = RtcpPacketView::Parse(packet.bytes());
   if (!view.has_value()) {
     return ProtectVerdict::kMalformed;
   }
-  const size_t overhead = cipher_->overhead(PacketKind::kRtcp);
-  if (packet.tailroom() < overhead) {
+  if (packet.tailroom() < rtcp_layout_.overhead) {
     return ProtectVerdict::kNoTailroom;
   }
-  SenderStream* stream = streams_->FindOrAdd(view->ssrc());
+  if (sending_->expired(PacketKind::kRtcp)) {
+    return ProtectVerdict::kRekeyNeeded;
+  }
+  const Ssrc ssrc = view->ssrc();
+  SenderStream* stream = streams_->FindOrAdd(ssrc, sending_slot_);
   if (stream == nullptr) {
     return ProtectVerdict::kTooManyStreams;
   }
@@ -140,17 +271,28 @@ ProtectVerdict SrtpSender::ProtectRtcp(PacketLoan& packet) {
   if (verdict != ProtectVerdict::kOk) {
     return verdict;
   }
-  const bool resized = packet.Resize(packet.size() + overhead);
+  sending_->CountUse(PacketKind::kRtcp);
+  if (!sending_->HasKeysFor(PacketKind::kRtcp, index.value())) {
+    batch.Run();
+  }
+  const PacketKeys& keys = sending_->KeysFor(PacketKind::kRtcp, index.value());
+  const bool resized = packet.Resize(packet.size() + rtcp_layout_.overhead);
   SLUICE_CHECK(resized);
-  cipher_->SealRtcp(packet.bytes(), view->ssrc(), EsrtcpWord{true, index});
+  batch.AddRtcp(keys, rtcp_layout_, sending_->mki(), packet.bytes(), ssrc,
+                EsrtcpWord{options_.encrypt_rtcp, index});
   return ProtectVerdict::kOk;
 }
 
-void Protect(absl::Span<ProtectJob> jobs) {
+void Protect(absl::Span<ProtectJob> jobs, CryptoEngine& engine) {
+  SealBatch batch(engine);
   for (ProtectJob& job : jobs) {
-    job.verdict = job.kind == PacketKind::kRtp ? job.sender->ProtectRtp(*job.packet)
-                                               : job.sender->ProtectRtcp(*job.packet);
+    if (batch.full()) {
+      batch.Run();
+    }
+    job.verdict = job.kind == PacketKind::kRtp ? job.sender->PrepareRtp(*job.packet, batch)
+                                               : job.sender->PrepareRtcp(*job.packet, batch);
   }
+  batch.Run();
 }
 
 }  // namespace sluice

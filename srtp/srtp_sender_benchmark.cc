@@ -13,6 +13,7 @@
 #include "base/testing/seeded_random.h"
 #include "benchmark/benchmark.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
@@ -41,8 +42,9 @@ constexpr Profile kProfiles[] = {
 
 void BM_Protect(benchmark::State& state, SuiteId suite, size_t payload_size, size_t batch) {
   SeededRandom random(1);
+  BoringSslEngine engine;
   const std::unique_ptr<SrtpSender> sender =
-      *SrtpSender::Create(MasterKey::Generate(suite, random), {});
+      *SrtpSender::Create(MasterKey::Generate(suite, random), {}, engine);
   PacketArena arena(kRing);
   std::vector<PacketLoan> packets;
   std::vector<ProtectJob> jobs;
@@ -63,7 +65,7 @@ void BM_Protect(benchmark::State& state, SuiteId suite, size_t payload_size, siz
         SLUICE_CHECK(packet.Resize(plain_size));
         StoreBe16(packet.bytes().data() + 2, sequence++);
       }
-      Protect(absl::MakeSpan(jobs).subspan(i, batch));
+      Protect(absl::MakeSpan(jobs).subspan(i, batch), engine);
     }
     allocations += ThreadAllocations() - allocations_before;
     SLUICE_CHECK(jobs.back().verdict == ProtectVerdict::kOk);

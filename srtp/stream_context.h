@@ -2,14 +2,25 @@
 #define SRTP_STREAM_CONTEXT_H_
 
 #include <cstdint>
+#include <optional>
 
 #include "absl/types/span.h"
 #include "srtp/packet_index.h"
 #include "srtp/replay_window.h"
 #include "srtp/rtp_types.h"
+#include "srtp/stream_state.h"
 #include "srtp/verdict.h"
 
 namespace sluice {
+
+// What is still known of an SSRC that lost its place among the streams: where its indices ended, so
+// that they go on when it comes back.
+struct RememberedStream {
+  std::optional<uint64_t> rtp;
+  std::optional<uint64_t> rtcp;
+
+  void Reset() { *this = {}; }
+};
 
 // What is known of one SSRC that we send: the indices that its packets took. Nothing here
 // allocates; the words are the window's memory, as in ReplayWindow.
@@ -29,8 +40,17 @@ class SenderStream {
   // counter.
   [[nodiscard]] ProtectVerdict TakeRtcpIndex(SrtcpIndex& index);
 
-  // Which of the sender's keys was the last that protected a packet of this SSRC.
-  uint32_t key_generation = 0;
+  // Everything up to where it ended counts as taken.
+  RememberedStream Remember() const;
+  void Recall(const RememberedStream& remembered);
+
+  // Allocate. `ssrc` and `key` are not read nor written.
+  void Save(SenderStreamState& state) const;
+  void Restore(const SenderStreamState& state, const RestoreMargin& margin);
+
+  // Which of the sender's live keys protected packets of this SSRC: bit i for slot i of its
+  // KeyRing. An SSRC with a bit set must not be forgotten.
+  uint8_t sent_under = 0;
 
  private:
   friend class StreamContextPeer;
@@ -61,20 +81,36 @@ class ReceiverStream {
     ReplayToken token;
   };
 
-  // Changes nothing. The verdict is kOk, kReplayed, kTooOld or kKeyExhausted. The first sequence
-  // number is of rollover 0.
-  RtpCheck CheckRtp(SequenceNumber sequence) const;
+  // Changes nothing. The verdict is kOk, kReplayed, kTooOld or kKeyExhausted. The index is the
+  // nearest one (RFC 3711 section 3.3.1), or that `rollovers` later.
+  RtpCheck CheckRtp(SequenceNumber sequence, int rollovers = 0) const;
   RtcpCheck CheckRtcp(SrtcpIndex index) const;
 
+  // An RTP packet authenticated since the stream is here. Until then the rollover counter is a
+  // guess: a first packet may come from before or after a wrap that was not seen.
+  bool rollover_known() const { return rollover_known_; }
+
   // Records an authenticated packet. False when one with its index was recorded since the check.
-  [[nodiscard]] bool AcceptRtp(const RtpCheck& check) { return rtp_.Accept(check.token); }
+  [[nodiscard]] bool AcceptRtp(const RtpCheck& check) {
+    rollover_known_ = true;
+    return rtp_.Accept(check.token);
+  }
   [[nodiscard]] bool AcceptRtcp(const RtcpCheck& check) { return rtcp_.Accept(check.token); }
+
+  // Everything up to where it ended counts as received.
+  RememberedStream Remember() const;
+  void Recall(const RememberedStream& remembered);
+
+  // Allocate. `ssrc` and `key` are not read nor written.
+  void Save(ReceiverStreamState& state) const;
+  void Restore(const ReceiverStreamState& state);
 
  private:
   friend class StreamContextPeer;
 
   ReplayWindow rtp_;
   ReplayWindow rtcp_;
+  bool rollover_known_ = false;
 };
 
 }  // namespace sluice

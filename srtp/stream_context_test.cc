@@ -91,11 +91,11 @@ TEST_F(SenderStreamTest, RtcpIndexCountsFromZeroAndEndsInsteadOfWrapping) {
 TEST_F(SenderStreamTest, ResetForgetsAll) {
   StreamContextPeer::JumpTo(stream_, PacketIndex(1 << 20));
   StreamContextPeer::JumpTo(stream_, SrtcpIndex(55));
-  stream_.key_generation = 3;
+  stream_.sent_under = 3;
   stream_.Reset();
   EXPECT_EQ(TakeRtp(60000).index, 60000u);
   EXPECT_EQ(TakeRtcp().index, 0u);
-  EXPECT_EQ(stream_.key_generation, 0u);
+  EXPECT_EQ(stream_.sent_under, 0u);
 }
 
 class ReceiverStreamTest : public testing::Test {

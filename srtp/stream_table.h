@@ -45,6 +45,14 @@ class StreamTable {
   // Not of a stream that was removed.
   Ssrc ssrc(const Stream& stream) const { return links_[PlaceOf(stream)].ssrc; }
 
+  // Calls `f(Ssrc, Stream&)` for each, most recently used first. `f` adds and removes none.
+  template <typename F>
+  void ForEach(F f) {
+    for (Place place = newest_; place != kNone; place = links_[place].older) {
+      f(links_[place].ssrc, streams_[place]);
+    }
+  }
+
   size_t size() const { return size_; }
   size_t capacity() const { return streams_.size(); }
   bool full() const { return size_ == capacity(); }

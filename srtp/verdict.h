@@ -24,8 +24,13 @@ enum class ProtectVerdict : uint8_t {
   // The sender's places are taken by SSRCs that sent with its present key, which it must not forget
   // (RFC 3711 section 9.1). A rekey frees the places of those that fell silent.
   kTooManyStreams,
+  // The master key protected as many packets as it may (RFC 3711 section 9.2): a new key goes on.
+  kRekeyNeeded,
+  // Policy wants CSRCs and extensions encrypted, and this packet's cannot be; or they look as if
+  // they were and are not (RFC 9335 section 5).
+  kCryptexImpossible,
 };
-inline constexpr size_t kProtectVerdictCount = 6;
+inline constexpr size_t kProtectVerdictCount = 8;
 
 // What happened to one packet on its way in. Everything but kOk changed no state. After
 // kAuthFailed an AEAD packet's payload is wiped; otherwise the bytes are as they were.
@@ -44,8 +49,15 @@ enum class UnprotectVerdict : uint8_t {
   kKeyExhausted,
   // Scratch memory for a trial decryption was not to be had.
   kNoScratch,
+  // No live key has the packet's master key identifier (RFC 3711 section 3.1).
+  kUnknownMki,
+  // The master key opened as many packets as it may (RFC 3711 section 9.2).
+  kRekeyNeeded,
+  // CSRCs or extensions are encrypted where policy forbids it, or readable where it wants them
+  // encrypted (RFC 9335).
+  kCryptexRefused,
 };
-inline constexpr size_t kUnprotectVerdictCount = 8;
+inline constexpr size_t kUnprotectVerdictCount = 11;
 
 // Lower snake case without the k, as used for counters and in the control API.
 absl::string_view VerdictName(ProtectVerdict verdict);

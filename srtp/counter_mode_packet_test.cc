@@ -1,4 +1,4 @@
-#include "srtp/aes_cm_hmac_cipher.h"
+// RTP and RTCP packets under AES in counter mode and HMAC-SHA1 (RFC 3711 sections 4.1.1, 4.2.1).
 
 #include <openssl/evp.h>
 #include <openssl/hmac.h>
@@ -13,7 +13,13 @@
 #include "base/testing/vector_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
+#include "srtp/esrtcp_word.h"
+#include "srtp/key_derivation.h"
 #include "srtp/packet_index.h"
+#include "srtp/rtp_types.h"
+#include "srtp/testing/single_packet_cipher.h"
 
 namespace sluice {
 namespace {
@@ -51,12 +57,13 @@ std::vector<uint8_t> Hmac(const SessionKeys& keys, absl::Span<const uint8_t> mes
   return mac;
 }
 
-TEST(AesCmHmacCipherTest, KeystreamAgreesWithRfc3711AppendixB2) {
+TEST(CounterModeVectorTest, KeystreamAgreesWithRfc3711AppendixB2) {
   ForEachVector("tests/vectors/rfc3711_aes_cm.txt", [](VectorBlock& block) {
     const std::vector<uint8_t> authentication(20, 0);
     const SessionKeys keys =
         MakeKeys(block.Bytes("session_key"), authentication, block.Bytes("session_salt"));
-    const AesCmHmacCipher cipher(GetCipherSuite(SuiteId::kAesCm128HmacSha1_80), keys, keys);
+    BoringSslEngine engine;
+    SinglePacketCipher cipher(GetCipherSuite(SuiteId::kAesCm128HmacSha1_80), keys, keys, engine);
     const PacketIndex index =
         MakeIndex(Roc(static_cast<uint32_t>(block.Number("roc"))),
                   SequenceNumber(static_cast<uint16_t>(block.Number("sequence"))));
@@ -75,22 +82,23 @@ TEST(AesCmHmacCipherTest, KeystreamAgreesWithRfc3711AppendixB2) {
   });
 }
 
-class AesCmHmacCipherSuiteTest : public testing::TestWithParam<SuiteId> {
+class CounterModePacketTest : public testing::TestWithParam<SuiteId> {
  protected:
   const CipherSuite& suite() const { return GetCipherSuite(GetParam()); }
 
   SeededRandom random_{3711};
   const SessionKeys rtp_keys_ = RandomKeys(random_);
   const SessionKeys rtcp_keys_ = RandomKeys(random_);
-  const AesCmHmacCipher cipher_{suite(), rtp_keys_, rtcp_keys_};
+  BoringSslEngine engine_;
+  SinglePacketCipher cipher_{suite(), rtp_keys_, rtcp_keys_, engine_};
 };
 
-INSTANTIATE_TEST_SUITE_P(Suites, AesCmHmacCipherSuiteTest,
+INSTANTIATE_TEST_SUITE_P(Suites, CounterModePacketTest,
                          testing::Values(SuiteId::kAesCm128HmacSha1_80,
                                          SuiteId::kAesCm128HmacSha1_32));
 
 // RFC 3711 sections 3.1, 4.2 and 4.2.1.
-TEST_P(AesCmHmacCipherSuiteTest, RtpTagIsTheLeftPartOfHmacOverPacketAndRolloverCounter) {
+TEST_P(CounterModePacketTest, RtpTagIsTheLeftPartOfHmacOverPacketAndRolloverCounter) {
   const size_t tag_size = suite().rtp_tag_size;
   for (size_t size = kHeaderSize; size < 200; ++size) {
     std::vector<uint8_t> packet = RandomBytes(random_, size + tag_size);
@@ -106,7 +114,7 @@ TEST_P(AesCmHmacCipherSuiteTest, RtpTagIsTheLeftPartOfHmacOverPacketAndRolloverC
 }
 
 // RFC 3711 sections 3.4 and 4.2: no rollover counter, and 10 bytes whatever the RTP tag has.
-TEST_P(AesCmHmacCipherSuiteTest, RtcpTagIsTheLeftPartOfHmacOverPacketAndWord) {
+TEST_P(CounterModePacketTest, RtcpTagIsTheLeftPartOfHmacOverPacketAndWord) {
   for (const bool encrypted : {true, false}) {
     for (size_t size = kFirstHeaderSize; size < 120; ++size) {
       const std::vector<uint8_t> plain = RandomBytes(random_, size);
@@ -124,7 +132,7 @@ TEST_P(AesCmHmacCipherSuiteTest, RtcpTagIsTheLeftPartOfHmacOverPacketAndWord) {
   }
 }
 
-TEST_P(AesCmHmacCipherSuiteTest, OpensWhatItSealed) {
+TEST_P(CounterModePacketTest, OpensWhatItSealed) {
   const PacketIndex index = MakeIndex(Roc(0xFFFFFFFF), SequenceNumber(0xFFFF));
   for (const size_t header_size : {12, 16, 72}) {
     for (size_t size = header_size; size < header_size + 100; ++size) {
@@ -151,7 +159,7 @@ TEST_P(AesCmHmacCipherSuiteTest, OpensWhatItSealed) {
   }
 }
 
-TEST_P(AesCmHmacCipherSuiteTest, FailedPacketStaysAsItWas) {
+TEST_P(CounterModePacketTest, FailedPacketStaysAsItWas) {
   const PacketIndex index = MakeIndex(Roc(1), SequenceNumber(2));
   std::vector<uint8_t> rtp = RandomBytes(random_, 60 + suite().rtp_tag_size);
   cipher_.SealRtp(absl::MakeSpan(rtp), kHeaderSize, kSsrc, index);
@@ -174,7 +182,7 @@ TEST_P(AesCmHmacCipherSuiteTest, FailedPacketStaysAsItWas) {
       std::vector<uint8_t> forged = rtcp;
       forged[i] ^= 0x80;
       const std::vector<uint8_t> before = forged;
-      const EsrtcpWord read = ReadEsrtcpWord(suite(), forged);
+      const EsrtcpWord read = cipher_.ReadWord(forged);
       EXPECT_FALSE(cipher_.OpenRtcp(absl::MakeSpan(forged), kSsrc, read)) << i;
       EXPECT_THAT(forged, ElementsAreArray(before)) << i;
     }

@@ -1,0 +1,116 @@
+#include "srtp/seal_batch.h"
+
+#include <array>
+
+#include "base/byte_order.h"
+#include "base/check.h"
+#include "srtp/cryptex.h"
+#include "srtp/packet_index.h"
+#include "srtp/rtcp_packet_view.h"
+
+namespace sluice {
+
+void SealBatch::AddCrypt(const PacketKeys& keys, const InitialVector& vector, uint8_t* data,
+                         size_t size) {
+  vectors_[crypt_count_] = vector;
+  crypt_jobs_[crypt_count_] = {keys.counter_mode(), vectors_[crypt_count_].bytes(), data, size};
+  ++crypt_count_;
+}
+
+void SealBatch::AddMac(const PacketKeys& keys, const uint8_t* data, size_t size, const Tail& tail) {
+  mac_jobs_[tail_count_] = {keys.mac(), data, size, macs_[tail_count_]};
+  tails_[tail_count_] = tail;
+  ++tail_count_;
+}
+
+void SealBatch::AddRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+                       absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
+                       PacketIndex index) {
+  SLUICE_DCHECK(!full() && packet.size() >= shape.header_size + layout.overhead);
+  const size_t size = packet.size() - layout.overhead;
+  const size_t clear = shape.clear_size();
+  uint8_t* const end = packet.data() + packet.size();
+  if (shape.cryptex) {
+    MoveExtensionHeaderForward(packet, shape.csrc_count);
+  }
+  if (keys.gcm() != nullptr) {
+    const InitialVector vector = keys.VectorOf(ssrc, index.value());
+    engine_.Seal({keys.gcm(), vector.bytes(), packet.data(), clear, packet.data() + clear,
+                  size - clear, end - layout.tag_from_end});
+    CopyBytes({end - layout.mki_from_end, layout.mki_size}, mki.bytes());
+    if (shape.cryptex) {
+      MoveExtensionHeaderBack(packet, shape.csrc_count);
+    }
+    return;
+  }
+  if (keys.counter_mode() != nullptr) {
+    AddCrypt(keys, keys.VectorOf(ssrc, index.value()), packet.data() + clear, size - clear);
+  }
+  if (shape.cryptex) {
+    moved_[moved_count_++] = {packet, shape.csrc_count};
+  }
+  // RFC 3711 section 4.2: M = Authenticated Portion || ROC. The ROC is overwritten afterwards.
+  StoreBe32(packet.data() + size, RocOf(index).value());
+  AddMac(keys, packet.data(), size + 4,
+         {end - layout.mki_from_end, &mki, end - layout.tag_from_end, layout.tag_size});
+}
+
+void SealBatch::AddRtcp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+                        absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word) {
+  SLUICE_DCHECK(!full() && packet.size() >= kRtcpFirstHeaderSize + layout.overhead);
+  const size_t size = packet.size() - layout.overhead;
+  uint8_t* const body = packet.data() + kRtcpFirstHeaderSize;
+  const size_t body_size = size - kRtcpFirstHeaderSize;
+  uint8_t* const end = packet.data() + packet.size();
+  if (keys.gcm() != nullptr) {
+    const InitialVector vector = keys.VectorOf(ssrc, word.index.value());
+    uint8_t* const tag_at = end - layout.tag_from_end;
+    if (word.encrypted) {
+      // RFC 7714 section 9.2: associated are the first header and the word, which lie apart.
+      std::array<uint8_t, kRtcpFirstHeaderSize + kEsrtcpWordSize> associated;
+      CopyBytes(absl::MakeSpan(associated), packet.first(kRtcpFirstHeaderSize));
+      StoreBe32(associated.data() + kRtcpFirstHeaderSize, word.ToWire());
+      engine_.Seal({keys.gcm(), vector.bytes(), associated.data(), associated.size(), body,
+                    body_size, tag_at});
+    } else {
+      // RFC 7714 section 9.3: all is associated, the word last. It is put where the tag will be.
+      StoreBe32(tag_at, word.ToWire());
+      std::array<uint8_t, kGcmTagSize> tag;
+      engine_.Seal({keys.gcm(), vector.bytes(), packet.data(), size + kEsrtcpWordSize, nullptr, 0,
+                    tag.data()});
+      CopyBytes({tag_at, kGcmTagSize}, tag);
+    }
+    StoreBe32(end - layout.word_from_end, word.ToWire());
+    CopyBytes({end - layout.mki_from_end, layout.mki_size}, mki.bytes());
+    return;
+  }
+  if (keys.counter_mode() != nullptr && word.encrypted) {
+    AddCrypt(keys, keys.VectorOf(ssrc, word.index.value()), body, body_size);
+  }
+  StoreBe32(packet.data() + size, word.ToWire());
+  AddMac(keys, packet.data(), size + kEsrtcpWordSize,
+         {end - layout.mki_from_end, &mki, end - layout.tag_from_end, layout.tag_size});
+}
+
+void SealBatch::Run() {
+  if (crypt_count_ > 0) {
+    engine_.Crypt({crypt_jobs_, crypt_count_});
+    crypt_count_ = 0;
+  }
+  for (const Moved& moved : absl::MakeConstSpan(moved_, moved_count_)) {
+    MoveExtensionHeaderBack(moved.packet, moved.csrc_count);
+  }
+  moved_count_ = 0;
+  if (tail_count_ == 0) {
+    return;
+  }
+  engine_.Authenticate({mac_jobs_, tail_count_});
+  for (size_t i = 0; i < tail_count_; ++i) {
+    const Tail& tail = tails_[i];
+    CopyBytes({tail.mki_at, tail.mki->size()}, tail.mki->bytes());
+    CopyBytes({tail.tag_at, tail.tag_size}, {macs_[i], tail.tag_size});
+  }
+  tail_count_ = 0;
+}
+
+}  // namespace sluice

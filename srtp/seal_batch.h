@@ -1,0 +1,76 @@
+#ifndef SRTP_SEAL_BATCH_H_
+#define SRTP_SEAL_BATCH_H_
+
+#include <cstddef>
+#include <cstdint>
+
+#include "absl/types/span.h"
+#include "srtp/crypto/crypto_engine.h"
+#include "srtp/esrtcp_word.h"
+#include "srtp/mki.h"
+#include "srtp/packet_keys.h"
+#include "srtp/packet_layout.h"
+#include "srtp/rtp_shape.h"
+#include "srtp/rtp_types.h"
+
+namespace sluice {
+
+// Packets of which all is decided and that wait to be encrypted and tagged together, in place.
+// Knows nothing of streams: who gives an index twice repeats a keystream, and with AES-GCM gives
+// away the key that authenticates (RFC 7714 section 8.4). Lives on the stack for one batch; nothing
+// here allocates.
+//
+// A packet is sealed when Run returns; until then neither it nor its keys may change or move.
+class SealBatch {
+ public:
+  static constexpr size_t kCapacity = 64;
+
+  explicit SealBatch(CryptoEngine& engine) : engine_(engine) {}
+  SealBatch(const SealBatch&) = delete;
+  SealBatch& operator=(const SealBatch&) = delete;
+
+  bool full() const { return tail_count_ == kCapacity; }
+
+  // `packet` is all of it, with room at the end for what `layout` says. `layout` is the one of the
+  // keys' suite, the kind of packet and the size of `mki`. Not when full().
+  void AddRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+              absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc, PacketIndex index);
+  void AddRtcp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+               absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word);
+
+  // Seals what was added; the batch is empty then.
+  void Run();
+
+ private:
+  // What is written behind a packet once its MAC is known.
+  struct Tail {
+    uint8_t* mki_at;
+    const Mki* mki;
+    uint8_t* tag_at;
+    size_t tag_size;
+  };
+  // A packet whose extension header stands in front of its CSRCs for the time of encryption.
+  struct Moved {
+    absl::Span<uint8_t> packet;
+    size_t csrc_count;
+  };
+
+  void AddCrypt(const PacketKeys& keys, const InitialVector& vector, uint8_t* data, size_t size);
+  void AddMac(const PacketKeys& keys, const uint8_t* data, size_t size, const Tail& tail);
+
+  CryptoEngine& engine_;
+  size_t crypt_count_ = 0;
+  size_t tail_count_ = 0;
+  size_t moved_count_ = 0;
+  // The first so many of each are set.
+  InitialVector vectors_[kCapacity];
+  CounterModeJob crypt_jobs_[kCapacity];
+  MacJob mac_jobs_[kCapacity];
+  uint8_t macs_[kCapacity][kMacSize];
+  Tail tails_[kCapacity];
+  Moved moved_[kCapacity];
+};
+
+}  // namespace sluice
+
+#endif  // SRTP_SEAL_BATCH_H_
