@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/status/status.h"
+#include "base/data_size.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/session_event.h"
 #include "gtest/gtest.h"
@@ -17,10 +18,10 @@ CallSimulation::CallSimulation(const Options& options) : random_(options.seed) {
 }
 
 void CallSimulation::StartSide(Side& side, const std::string& leg_id,
-                               const TestPeerOptions& options, const LossyLinkOptions& link) {
+                               const TestPeerOptions& options, const LinkOptions& link) {
   side.leg_id = leg_id;
   side.peer = std::make_unique<TestPeer>(options);
-  side.link = std::make_unique<LossyLink>(link, random_);
+  side.link = std::make_unique<LinkEmulator<CallDatagram>>(link, random_);
   side.leg = harness_.AddLeg("call", leg_id, *side.peer);
 }
 
@@ -55,18 +56,23 @@ void CallSimulation::Talk(Side& side) {
   if (ticks_ % kTicksPerRtp == 0) {
     const Bytes bytes = peer.NextRtp();
     side.sent.insert(peer.last_plain());
-    side.link->Send(now(), {Component::kRtp, peer.rtp, bytes});
+    Launch(side, {Component::kRtp, peer.rtp, bytes});
   }
   if (ticks_ % kTicksPerRtcp == kTicksPerRtcp - 1) {
     const Bytes bytes = peer.NextRtcp();
     side.sent.insert(peer.last_plain());
     const Component component = peer.rtp == peer.rtcp ? Component::kRtp : Component::kRtcp;
-    side.link->Send(now(), {component, peer.rtcp, bytes});
+    Launch(side, {component, peer.rtcp, bytes});
   }
 }
 
+void CallSimulation::Launch(Side& side, CallDatagram datagram) {
+  const DataSize size = DataSize::Bytes(static_cast<int64_t>(datagram.bytes.size()));
+  side.link->Send(now(), size, std::move(datagram));
+}
+
 void CallSimulation::QueueArrived(Side& side) {
-  while (const std::optional<LinkDatagram> datagram = side.link->Receive(now())) {
+  while (const std::optional<CallDatagram> datagram = side.link->Receive(now())) {
     harness_.Queue(side.leg, datagram->component, datagram->source, datagram->bytes);
   }
 }

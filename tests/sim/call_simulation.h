@@ -14,12 +14,20 @@
 #include "base/timestamp.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/net/transport_address.h"
 #include "gateway/session/session_spec.h"
 #include "gateway/session/testing/session_harness.h"
 #include "srtp/packet_kind.h"
-#include "tests/sim/lossy_link.h"
+#include "tests/sim/link_emulator.h"
 
 namespace sluice {
+
+// A datagram on its way to the gateway.
+struct CallDatagram {
+  Component component = Component::kRtp;
+  TransportAddress source;
+  std::vector<uint8_t> bytes;
+};
 
 // A call of two peers through a session table, in virtual time and without sockets. Each peer sends
 // an RTP packet every 20 ms and RTCP every five seconds over a link of its own, and opens what the
@@ -30,7 +38,7 @@ class CallSimulation {
     uint64_t seed = 1;
     TestPeerOptions a = {.host = 1};
     TestPeerOptions b = {.host = 2};
-    LossyLinkOptions link;
+    LinkOptions link;
     SessionTimeouts timeouts;
   };
 
@@ -39,7 +47,7 @@ class CallSimulation {
     std::string leg_id;
     LegHandle leg;
     std::unique_ptr<TestPeer> peer;
-    std::unique_ptr<LossyLink> link;
+    std::unique_ptr<LinkEmulator<CallDatagram>> link;
     // Whether it sends.
     bool talks = true;
     // Plain packets that it sent.
@@ -82,8 +90,9 @@ class CallSimulation {
   static constexpr int kTicksPerRtcp = 1000;
 
   void StartSide(Side& side, const std::string& leg_id, const TestPeerOptions& options,
-                 const LossyLinkOptions& link);
+                 const LinkOptions& link);
   void Talk(Side& side);
+  void Launch(Side& side, CallDatagram datagram);
   void QueueArrived(Side& side);
   void Collect(const SentPacket& packet);
 

@@ -27,7 +27,7 @@ class RekeyTest : public testing::TestWithParam<SuiteId> {
     return {.seed = seed,
             .a = {.host = 1, .suite = GetParam(), .first_sequence = 65'300},
             .b = {.host = 2},
-            .link = {.lost_permille = 0, .duplicated_permille = 10, .delay_max = kDelayMax},
+            .link = {.lost_permille = 0, .duplicated_permille = 10, .jitter = kDelayMax},
             .timeouts = {}};
   }
 

@@ -82,7 +82,7 @@ TEST(TwoLegsTest, OnABadPathWhatArrivesGetsThroughOnceAndTheRestIsCounted) {
                          .b = {.host = 2, .suite = SuiteId::kAesCm128HmacSha1_80},
                          .link = {.lost_permille = 50,
                                   .duplicated_permille = 30,
-                                  .delay_max = TimeDelta::Millis(90)},
+                                  .jitter = TimeDelta::Millis(90)},
                          .timeouts = {}});
     call.Run(TimeDelta::Seconds(60));
     // What is still on its way arrives.
@@ -112,7 +112,7 @@ TEST(TwoLegsTest, SequenceNumbersWrapWithoutLoss) {
       {.seed = 3,
        .a = {.host = 1, .suite = SuiteId::kAeadAes256Gcm, .first_sequence = 65'000},
        .b = {.host = 2, .suite = SuiteId::kAesCm128HmacSha1_32},
-       .link = {.lost_permille = 0, .duplicated_permille = 0, .delay_max = TimeDelta::Millis(100)},
+       .link = {.lost_permille = 0, .duplicated_permille = 0, .jitter = TimeDelta::Millis(100)},
        .timeouts = {}});
   call.Run(TimeDelta::Seconds(30));
   call.a().talks = false;
