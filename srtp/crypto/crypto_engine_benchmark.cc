@@ -105,9 +105,31 @@ void BM_Gcm(benchmark::State& state, EngineKind kind, size_t key_size, size_t si
   state.SetBytesProcessed(static_cast<int64_t>(state.iterations() * size));
 }
 
+template <typename Key>
+void BM_Set(benchmark::State& state, EngineKind kind, size_t key_size,
+            std::unique_ptr<Key> (CryptoEngine::*make)()) {
+  SeededRandom random(1);
+  const std::unique_ptr<CryptoEngine> engine = MakeEngine(kind);
+  const std::unique_ptr<Key> key = ((*engine).*make)();
+  const std::vector<uint8_t> bytes = RandomKey(random, key_size);
+  for (auto _ : state) {
+    key->Set(bytes);
+  }
+}
+
 [[maybe_unused]] const bool registered = [] {
   for (const EngineKind kind : UsableEngines(DetectCpuFeatures())) {
     const absl::string_view name = EngineName(kind);
+    for (const size_t key_size : {16, 32}) {
+      benchmark::RegisterBenchmark(absl::StrCat("set_cm/", name, "/", key_size * 8).c_str(),
+                                   BM_Set<CounterModeKey>, kind, key_size,
+                                   &CryptoEngine::MakeCounterModeKey);
+      benchmark::RegisterBenchmark(absl::StrCat("set_gcm/", name, "/", key_size * 8).c_str(),
+                                   BM_Set<GcmKey>, kind, key_size, &CryptoEngine::MakeGcmKey);
+    }
+    benchmark::RegisterBenchmark(absl::StrCat("set_mac/", name, "/", kMacKeySize * 8).c_str(),
+                                 BM_Set<HmacSha1Key>, kind, kMacKeySize,
+                                 &CryptoEngine::MakeHmacSha1Key);
     for (const size_t bytes : {100, 1000}) {
       for (const size_t batch : {1, 4, 6, 8, 16, 32}) {
         benchmark::RegisterBenchmark(absl::StrCat("cm/", name, "/", batch, "/", bytes).c_str(),

@@ -1,5 +1,6 @@
 #include "srtp/crypto/ipsec_mb_manager.h"
 
+#include <cstddef>
 #include <string>
 
 #include "absl/status/status.h"
@@ -7,6 +8,19 @@
 
 namespace sluice {
 namespace {
+
+struct Level {
+  absl::string_view name;
+  // IMB_FEATURE_ bits.
+  uint64_t needs;
+  void (*init)(IMB_MGR*);
+};
+// By IpsecMbLevel.
+constexpr Level kLevels[] = {
+    {"sse", IMB_CPUFLAGS_SSE, init_mb_mgr_sse},
+    {"avx2", IMB_CPUFLAGS_AVX2, init_mb_mgr_avx2},
+    {"avx512", IMB_CPUFLAGS_AVX512, init_mb_mgr_avx512},
+};
 
 // Appends the name of what is needed and not there.
 void Need(bool there, absl::string_view name, std::string& missing) {
@@ -16,15 +30,7 @@ void Need(bool there, absl::string_view name, std::string& missing) {
 }  // namespace
 
 absl::string_view IpsecMbLevelName(IpsecMbLevel level) {
-  switch (level) {
-    case IpsecMbLevel::kSse:
-      return "sse";
-    case IpsecMbLevel::kAvx2:
-      return "avx2";
-    case IpsecMbLevel::kAvx512:
-      return "avx512";
-  }
-  return "unknown";
+  return kLevels[static_cast<size_t>(level)].name;
 }
 
 absl::StatusOr<IpsecMbLevel> HighestIpsecMbLevel(const CpuFeatures& features) {
@@ -53,21 +59,16 @@ absl::StatusOr<IpsecMbManager> MakeIpsecMbManager(IpsecMbLevel level, const CpuF
     return absl::UnavailableError(
         absl::StrCat("intel-ipsec-mb made no manager: ", imb_get_strerror(imb_get_errno(nullptr))));
   }
-  switch (level) {
-    case IpsecMbLevel::kSse:
-      init_mb_mgr_sse(manager.get());
-      break;
-    case IpsecMbLevel::kAvx2:
-      init_mb_mgr_avx2(manager.get());
-      break;
-    case IpsecMbLevel::kAvx512:
-      init_mb_mgr_avx512(manager.get());
-      break;
+  const Level& wanted = kLevels[static_cast<size_t>(level)];
+  // What the library found by itself. Without this it would fault, in its self-test.
+  if ((manager->features & wanted.needs) != wanted.needs) {
+    return absl::UnavailableError(
+        absl::StrCat("this CPU cannot run intel-ipsec-mb's ", wanted.name));
   }
+  wanted.init(manager.get());
   if (const int error = imb_get_errno(manager.get()); error != 0) {
-    return absl::UnavailableError(absl::StrCat("intel-ipsec-mb cannot be used with ",
-                                               IpsecMbLevelName(level), ": ",
-                                               imb_get_strerror(error)));
+    return absl::UnavailableError(absl::StrCat("intel-ipsec-mb cannot be used with ", wanted.name,
+                                               ": ", imb_get_strerror(error)));
   }
   if ((manager->features & IMB_FEATURE_SELF_TEST_PASS) == 0) {
     return absl::UnavailableError(
