@@ -8,15 +8,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/types/span.h"
 #include "base/check.h"
 #include "gtest/gtest.h"
-#include "srtp/crypto/cpu_features.h"
 #include "srtp/crypto/crypto_engine.h"
-#include "srtp/crypto/engine_choice.h"
+#include "srtp/crypto/testing/every_engine.h"
 
 namespace sluice {
 namespace {
@@ -54,21 +53,17 @@ constexpr size_t kSizes[] = {1,   2,   3,    4,    7,    8,    11,   12,  15,  1
 // One, some and more than all lanes.
 constexpr size_t kCounts[] = {1, 5, 16, 19};
 
-class EngineBoundsTest : public testing::TestWithParam<EngineKind> {
- protected:
-  const std::unique_ptr<CryptoEngine> engine_ = MakeEngine(GetParam());
-};
+void ForEachEngine(absl::FunctionRef<void(CryptoEngine&)> test) {
+  for (const NamedEngine& named : EveryEngine()) {
+    SCOPED_TRACE(named.name);
+    test(*named.engine);
+  }
+}
 
-INSTANTIATE_TEST_SUITE_P(Engines, EngineBoundsTest,
-                         testing::ValuesIn(UsableEngines(DetectCpuFeatures())),
-                         [](const testing::TestParamInfo<EngineKind>& engine) {
-                           return std::string(EngineName(engine.param));
-                         });
-
-TEST_P(EngineBoundsTest, CryptStaysInside) {
+void CryptAtTheEdges(CryptoEngine& engine) {
   std::vector<FencedPage> data(19), blocks(19);
   for (const size_t key_size : {16, 24, 32}) {
-    const std::unique_ptr<CounterModeKey> key = engine_->MakeCounterModeKey();
+    const std::unique_ptr<CounterModeKey> key = engine.MakeCounterModeKey();
     FencedPage key_page;
     for (const Edge edge : {Edge::kBegin, Edge::kEnd}) {
       key->Set(absl::MakeConstSpan(key_page.Place(key_size, edge), key_size));
@@ -79,16 +74,18 @@ TEST_P(EngineBoundsTest, CryptStaysInside) {
             jobs.push_back({key.get(), blocks[i].Place(kCounterBlockSize, edge),
                             data[i].Place(size, edge), size});
           }
-          engine_->Crypt(jobs);
+          engine.Crypt(jobs);
         }
       }
     }
   }
 }
 
-TEST_P(EngineBoundsTest, AuthenticateStaysInside) {
+TEST(EngineBoundsTest, CryptStaysInside) { ForEachEngine(CryptAtTheEdges); }
+
+void AuthenticateAtTheEdges(CryptoEngine& engine) {
   std::vector<FencedPage> data(19), macs(19);
-  const std::unique_ptr<HmacSha1Key> key = engine_->MakeHmacSha1Key();
+  const std::unique_ptr<HmacSha1Key> key = engine.MakeHmacSha1Key();
   FencedPage key_page;
   for (const Edge edge : {Edge::kBegin, Edge::kEnd}) {
     key->Set(absl::MakeConstSpan(key_page.Place(kMacKeySize, edge), kMacKeySize));
@@ -99,16 +96,18 @@ TEST_P(EngineBoundsTest, AuthenticateStaysInside) {
           jobs.push_back(
               {key.get(), data[i].Place(size, edge), size, macs[i].Place(kMacSize, edge)});
         }
-        engine_->Authenticate(jobs);
+        engine.Authenticate(jobs);
       }
     }
   }
 }
 
-TEST_P(EngineBoundsTest, SealAndOpenStayInside) {
+TEST(EngineBoundsTest, AuthenticateStaysInside) { ForEachEngine(AuthenticateAtTheEdges); }
+
+void SealAndOpenAtTheEdges(CryptoEngine& engine) {
   FencedPage data, iv, associated, tag, key_page;
   for (const size_t key_size : {16, 32}) {
-    const std::unique_ptr<GcmKey> key = engine_->MakeGcmKey();
+    const std::unique_ptr<GcmKey> key = engine.MakeGcmKey();
     for (const Edge edge : {Edge::kBegin, Edge::kEnd}) {
       key->Set(absl::MakeConstSpan(key_page.Place(key_size, edge), key_size));
       for (const size_t associated_size : {0, 1, 12, 15, 16, 17, 28, 80}) {
@@ -121,16 +120,18 @@ TEST_P(EngineBoundsTest, SealAndOpenStayInside) {
                            data.Place(size, edge),
                            size,
                            tag.Place(kGcmTagSize, edge)};
-          engine_->Seal(job);
-          ASSERT_TRUE(engine_->Open(job)) << size;
-          engine_->Seal(job);
+          engine.Seal(job);
+          ASSERT_TRUE(engine.Open(job)) << size;
+          engine.Seal(job);
           job.tag[0] ^= 1;
-          ASSERT_FALSE(engine_->Open(job)) << size;
+          ASSERT_FALSE(engine.Open(job)) << size;
         }
       }
     }
   }
 }
+
+TEST(EngineBoundsTest, SealAndOpenStayInside) { ForEachEngine(SealAndOpenAtTheEdges); }
 
 // A fence that does not fault would prove nothing.
 TEST(FencedPageDeathTest, FaultsOnEitherSide) {

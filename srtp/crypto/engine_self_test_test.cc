@@ -11,10 +11,9 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "srtp/crypto/boringssl_engine.h"
-#include "srtp/crypto/cpu_features.h"
 #include "srtp/crypto/crypto_engine.h"
-#include "srtp/crypto/engine_choice.h"
 #include "srtp/crypto/mac_plan.h"
+#include "srtp/crypto/testing/every_engine.h"
 
 namespace sluice {
 namespace {
@@ -83,8 +82,8 @@ class FaultyEngine : public CryptoEngine {
 };
 
 TEST(EngineSelfTest, EveryEngineOfThisMachinePasses) {
-  for (const EngineKind kind : UsableEngines(DetectCpuFeatures())) {
-    EXPECT_EQ(SelfTestEngine(*MakeEngine(kind)), absl::OkStatus()) << EngineName(kind);
+  for (const NamedEngine& named : EveryEngine()) {
+    EXPECT_EQ(SelfTestEngine(*named.engine), absl::OkStatus()) << named.name;
   }
 }
 

@@ -14,9 +14,8 @@
 #include "base/testing/vector_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "srtp/crypto/cpu_features.h"
 #include "srtp/crypto/crypto_engine.h"
-#include "srtp/crypto/engine_choice.h"
+#include "srtp/crypto/testing/every_engine.h"
 
 namespace sluice {
 namespace {
@@ -26,9 +25,9 @@ using ::testing::ElementsAreArray;
 using Bytes = std::vector<uint8_t>;
 
 void ForEachEngine(absl::FunctionRef<void(CryptoEngine&)> test) {
-  for (const EngineKind kind : UsableEngines(DetectCpuFeatures())) {
-    SCOPED_TRACE(std::string(EngineName(kind)));
-    test(*MakeEngine(kind));
+  for (const NamedEngine& named : EveryEngine()) {
+    SCOPED_TRACE(named.name);
+    test(*named.engine);
   }
 }
 

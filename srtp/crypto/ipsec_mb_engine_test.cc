@@ -6,14 +6,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "base/byte_order.h"
@@ -24,11 +22,11 @@
 #include "srtp/crypto/cpu_features.h"
 #include "srtp/crypto/crypto_engine.h"
 #include "srtp/crypto/ipsec_mb_manager.h"
+#include "srtp/crypto/testing/every_engine.h"
 
 namespace sluice {
 namespace {
 
-using ::testing::Each;
 using ::testing::ElementsAreArray;
 using ::testing::HasSubstr;
 
@@ -65,38 +63,14 @@ class Guarded {
   size_t size_;
 };
 
-// The features of this CPU with some left out, for the levels that are not chosen here.
-std::vector<std::pair<std::string, CpuFeatures>> FeatureSets() {
-  std::vector<std::pair<std::string, CpuFeatures>> sets;
-  const auto add = [&sets](const std::string& name, std::vector<bool CpuFeatures::*> without) {
-    CpuFeatures features = DetectCpuFeatures();
-    for (bool CpuFeatures::*member : without) {
-      features.*member = false;
-    }
-    sets.emplace_back(name, features);
-  };
-  add("all", {});
-  add("avx512 without sha", {&CpuFeatures::sha});
-  add("avx512 without vaes", {&CpuFeatures::vaes});
-  add("avx2", {&CpuFeatures::avx512});
-  add("avx2 without sha and vaes", {&CpuFeatures::avx512, &CpuFeatures::sha, &CpuFeatures::vaes});
-  add("sse", {&CpuFeatures::avx});
-  add("sse without sha", {&CpuFeatures::avx, &CpuFeatures::sha});
-  return sets;
-}
-
 class IpsecMbEngineTest : public testing::Test {
  protected:
-  // Calls `test` with an engine of each feature set. Does nothing on a CPU that runs none: then
-  // there is no engine to test, and EngineOrReason says so.
-  void ForEachLevel(const std::function<void(CryptoEngine&)>& test) {
-    for (const auto& [name, features] : FeatureSets()) {
-      SCOPED_TRACE(name);
-      const absl::StatusOr<std::unique_ptr<IpsecMbEngine>> engine = IpsecMbEngine::Create(features);
-      if (!HighestIpsecMbLevel(features).ok()) continue;
-      ASSERT_TRUE(engine.ok()) << engine.status();
-      test(**engine);
-      if (testing::Test::HasFatalFailure()) return;
+  // Calls `test` with an engine of each level. Does nothing on a CPU that runs none.
+  void ForEachLevel(absl::FunctionRef<void(CryptoEngine&)> test) {
+    for (const NamedEngine& named : EveryIpsecMbEngine()) {
+      SCOPED_TRACE(named.name);
+      test(*named.engine);
+      if (HasFatalFailure()) return;
     }
   }
 
@@ -314,7 +288,7 @@ TEST_F(IpsecMbEngineTest, AnyDamageFailsAndWipesTheData) {
         const Bytes tag_before = tag.bytes();
         EXPECT_FALSE(engine.Open({key.get(), iv.data(), associated.data(), associated.size(),
                                   data.data(), size, tag.data()}));
-        EXPECT_THAT(data.bytes(), Each(0));
+        EXPECT_EQ(data.bytes(), Bytes(size));
         EXPECT_EQ(tag.bytes(), tag_before);
         EXPECT_TRUE(data.GuardsStand());
       };
