@@ -45,6 +45,10 @@ absl::StatusOr<std::unique_ptr<InterceptorChain>> InterceptorChain::Create(
     return absl::InvalidArgumentError(absl::StrCat("max_streams is ", options.max_streams,
                                                    ", want 1..", StreamSlots::kMaxStreams));
   }
+  if (options.rtcp.cname.empty() || options.rtcp.cname.size() > kMaxCnameSize) {
+    return absl::InvalidArgumentError(absl::StrCat("rtcp.cname has ", options.rtcp.cname.size(),
+                                                   " bytes, want 1..", kMaxCnameSize));
+  }
   bool present[kInterceptorKindCount] = {};
   for (const std::unique_ptr<Interceptor>& interceptor : interceptors) {
     if (interceptor == nullptr) {
@@ -64,7 +68,8 @@ InterceptorChain::InterceptorChain(std::vector<std::unique_ptr<Interceptor>> int
                                    const ChainOptions& options)
     : interceptors_(std::move(interceptors)),
       incoming_streams_(options.max_streams),
-      outgoing_streams_(options.max_streams) {
+      outgoing_streams_(options.max_streams),
+      rtcp_assembler_(options.rtcp) {
   std::sort(interceptors_.begin(), interceptors_.end(),
             [](const auto& a, const auto& b) { return a->kind() < b->kind(); });
   const auto add = [](bool wanted, const Stage& stage, std::vector<Stage>& stages) {

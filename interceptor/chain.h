@@ -24,6 +24,8 @@ namespace sluice {
 struct ChainOptions {
   // Streams per direction, 1..StreamSlots::kMaxStreams. Interceptors size their state by it.
   size_t max_streams = 16;
+  // Needs a CNAME.
+  RtcpPolicy rtcp;
 };
 
 // The interceptors of one leg in the order of InterceptorKind. Batches pass the hooks that were

@@ -62,7 +62,7 @@ std::unique_ptr<InterceptorChain> PassThroughChain(size_t count) {
     interceptors.push_back(std::make_unique<PassThrough>(static_cast<InterceptorKind>(i)));
   }
   std::unique_ptr<InterceptorChain> chain =
-      *InterceptorChain::Create(std::move(interceptors), ChainOptions{});
+      *InterceptorChain::Create(std::move(interceptors), {.rtcp = {.cname = "benchmark"}});
   StreamInfo info;
   info.ssrc = kSsrc;
   SLUICE_CHECK(chain->AddStream(kNow, PacketDirection::kIncoming, info) == AddStreamVerdict::kOk);

@@ -1,6 +1,5 @@
 #include "interceptor/chain.h"
 
-#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -14,8 +13,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "interceptor/testing/chain_harness.h"
+#include "interceptor/testing/scripted_interceptor.h"
 #include "srtp/testing/packet_builder.h"
-#include "tests/alloc/counting_allocator.h"
 
 namespace sluice {
 namespace {
@@ -23,89 +22,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Bytes = std::vector<uint8_t>;
-using Log = std::vector<std::string>;
+using Log = ScriptedInterceptor::Log;
 
 constexpr Timestamp kNow = Timestamp::Millis(100);
-
-// Does what the test says and writes down what happens.
-class Scripted : public Interceptor {
- public:
-  Scripted(InterceptorKind kind, Log& log, InterceptorHooks hooks = AllHooks())
-      : kind_(kind), hooks_(hooks), log_(log) {}
-
-  static InterceptorHooks AllHooks() {
-    return {.incoming_rtp = true,
-            .incoming_rtcp = true,
-            .outgoing_rtp = true,
-            .outgoing_rtcp = true,
-            .events = true,
-            .timeout = true,
-            .takes_packets = true};
-  }
-
-  std::function<void(absl::Span<InterceptedRtp>, InterceptorOutbox&)> on_incoming_rtp;
-  std::function<void(absl::Span<InterceptedRtcp>, InterceptorOutbox&)> on_incoming_rtcp;
-  std::function<void(absl::Span<InterceptedRtp>, InterceptorOutbox&)> on_outgoing_rtp;
-  std::function<void(absl::Span<InterceptedRtcp>, InterceptorOutbox&)> on_outgoing_rtcp;
-  std::function<void(const InterceptorEvent&, InterceptorOutbox&)> on_event;
-  std::function<void(InterceptorOutbox&)> on_timeout;
-  Timestamp next_timeout = Timestamp::PlusInfinity();
-
-  InterceptorKind kind() const override { return kind_; }
-  InterceptorHooks hooks() const override { return hooks_; }
-  void OnStreamAdded(Timestamp, PacketDirection direction, StreamSlot slot,
-                     const StreamInfo& info) override {
-    Write(absl::StrCat("added ", static_cast<int>(direction), " ", slot, " ", info.ssrc));
-  }
-  void OnStreamRemoved(Timestamp, PacketDirection direction, StreamSlot slot) override {
-    Write(absl::StrCat("removed ", static_cast<int>(direction), " ", slot));
-  }
-  void OnIncomingRtp(Timestamp, absl::Span<InterceptedRtp> packets,
-                     InterceptorOutbox& out) override {
-    Write(absl::StrCat("in", Numbers(packets)));
-    if (on_incoming_rtp) on_incoming_rtp(packets, out);
-  }
-  void OnIncomingRtcp(Timestamp, absl::Span<InterceptedRtcp> packets,
-                      InterceptorOutbox& out) override {
-    Write(absl::StrCat("rtcp in ", packets.size()));
-    if (on_incoming_rtcp) on_incoming_rtcp(packets, out);
-  }
-  void OnOutgoingRtp(Timestamp, absl::Span<InterceptedRtp> packets,
-                     InterceptorOutbox& out) override {
-    Write(absl::StrCat("out", Numbers(packets)));
-    if (on_outgoing_rtp) on_outgoing_rtp(packets, out);
-  }
-  void OnOutgoingRtcp(Timestamp, absl::Span<InterceptedRtcp> packets,
-                      InterceptorOutbox& out) override {
-    Write(absl::StrCat("rtcp out ", packets.size()));
-    if (on_outgoing_rtcp) on_outgoing_rtcp(packets, out);
-  }
-  void OnEvent(Timestamp, const InterceptorEvent& event, InterceptorOutbox& out) override {
-    Write(absl::StrCat("event ", event.index()));
-    if (on_event) on_event(event, out);
-  }
-  void OnTimeout(Timestamp, InterceptorOutbox& out) override {
-    Write("timeout");
-    if (on_timeout) on_timeout(out);
-  }
-  Timestamp NextTimeout() const override { return next_timeout; }
-
- private:
-  static std::string Numbers(absl::Span<InterceptedRtp> packets) {
-    std::string numbers;
-    for (const InterceptedRtp& row : packets) {
-      absl::StrAppend(&numbers, " ", row.view.sequence_number());
-    }
-    return numbers;
-  }
-  void Write(const std::string& what) {
-    log_.push_back(absl::StrCat(InterceptorKindName(kind_), ": ", what));
-  }
-
-  const InterceptorKind kind_;
-  const InterceptorHooks hooks_;
-  Log& log_;
-};
 
 // A chain of scripted interceptors of these kinds, in this order of making.
 struct ScriptedChain {
@@ -113,7 +32,7 @@ struct ScriptedChain {
                          const ChainHarnessOptions& options = {}) {
     std::vector<std::unique_ptr<Interceptor>> list;
     for (const InterceptorKind kind : kinds) {
-      auto interceptor = std::make_unique<Scripted>(kind, log);
+      auto interceptor = std::make_unique<ScriptedInterceptor>(kind, log);
       at.push_back(interceptor.get());
       list.push_back(std::move(interceptor));
     }
@@ -124,7 +43,7 @@ struct ScriptedChain {
 
   Log log;
   // In the order of making.
-  std::vector<Scripted*> at;
+  std::vector<ScriptedInterceptor*> at;
   std::unique_ptr<ChainHarness> harness;
 };
 
@@ -176,7 +95,8 @@ TEST(InterceptorChainTest, AnEmptyChainLeavesEverythingAsItIs) {
 TEST(InterceptorChainTest, HooksThatWereNotAskedForAreNotCalled) {
   Log log;
   std::vector<std::unique_ptr<Interceptor>> list;
-  list.push_back(std::make_unique<Scripted>(kReports, log, InterceptorHooks{.outgoing_rtp = true}));
+  list.push_back(
+      std::make_unique<ScriptedInterceptor>(kReports, log, InterceptorHooks{.outgoing_rtp = true}));
   ChainHarness harness(std::move(list));
   harness.IncomingRtp(kNow, {Packet(1)});
   harness.IncomingRtcp(kNow, {RtcpPacketBuilder().AddReceiverReport(1).Build()});
@@ -187,21 +107,33 @@ TEST(InterceptorChainTest, HooksThatWereNotAskedForAreNotCalled) {
   EXPECT_THAT(log, ElementsAre("reports: out 1"));
 }
 
-TEST(InterceptorChainTest, IsNotMadeOfTwoOfAKindOrNothingOrAnImpossibleNumberOfStreams) {
+TEST(InterceptorChainTest, IsNotMadeOfTwoOfAKindOrNothingOrOptionsOutOfTheirRange) {
   Log log;
+  const ChainOptions good = {.rtcp = {.cname = "name"}};
   std::vector<std::unique_ptr<Interceptor>> twice;
-  twice.push_back(std::make_unique<Scripted>(kPacer, log));
-  twice.push_back(std::make_unique<Scripted>(kPacer, log));
-  const auto two = InterceptorChain::Create(std::move(twice), {});
+  twice.push_back(std::make_unique<ScriptedInterceptor>(kPacer, log));
+  twice.push_back(std::make_unique<ScriptedInterceptor>(kPacer, log));
+  const auto two = InterceptorChain::Create(std::move(twice), good);
   EXPECT_EQ(two.status(), absl::InvalidArgumentError("two interceptors are pacer"));
   std::vector<std::unique_ptr<Interceptor>> null(1);
-  EXPECT_EQ(InterceptorChain::Create(std::move(null), {}).status().code(),
+  EXPECT_EQ(InterceptorChain::Create(std::move(null), good).status().code(),
             absl::StatusCode::kInvalidArgument);
   for (const size_t streams : {size_t{0}, StreamSlots::kMaxStreams + 1}) {
-    EXPECT_EQ(InterceptorChain::Create({}, {.max_streams = streams}).status().code(),
+    ChainOptions bad = good;
+    bad.max_streams = streams;
+    EXPECT_EQ(InterceptorChain::Create({}, bad).status().code(),
               absl::StatusCode::kInvalidArgument);
   }
-  EXPECT_TRUE(InterceptorChain::Create({}, {.max_streams = StreamSlots::kMaxStreams}).ok());
+  for (const size_t size : {size_t{0}, kMaxCnameSize + 1}) {
+    ChainOptions bad = good;
+    bad.rtcp.cname = std::string(size, 'x');
+    EXPECT_EQ(InterceptorChain::Create({}, bad).status().code(),
+              absl::StatusCode::kInvalidArgument);
+  }
+  ChainOptions largest = good;
+  largest.max_streams = StreamSlots::kMaxStreams;
+  largest.rtcp.cname = std::string(kMaxCnameSize, 'x');
+  EXPECT_TRUE(InterceptorChain::Create({}, largest).ok());
 }
 
 TEST(InterceptorChainTest, PacketsComeWithTheStreamTheyBelongTo) {
@@ -217,8 +149,9 @@ TEST(InterceptorChainTest, PacketsComeWithTheStreamTheyBelongTo) {
   ASSERT_EQ(chain.AddStream(kNow, PacketDirection::kOutgoing, second), AddStreamVerdict::kOk);
   EXPECT_EQ(chain.AddStream(kNow, PacketDirection::kOutgoing, second),
             AddStreamVerdict::kSsrcInUse);
-  EXPECT_THAT(c.TakeLog(), ElementsAre("reports: added 0 0 10", "reports: added 0 1 20",
-                                       "reports: added 1 0 20"));
+  EXPECT_THAT(c.TakeLog(),
+              ElementsAre("reports: added incoming 0 10", "reports: added incoming 1 20",
+                          "reports: added outgoing 0 20"));
 
   std::vector<std::pair<StreamSlot, SsrcRole>> seen;
   c.at[0]->on_incoming_rtp = [&](absl::Span<InterceptedRtp> packets, InterceptorOutbox&) {
@@ -233,7 +166,7 @@ TEST(InterceptorChainTest, PacketsComeWithTheStreamTheyBelongTo) {
   c.TakeLog();
   EXPECT_TRUE(chain.RemoveStream(kNow, PacketDirection::kIncoming, Ssrc(20)));
   EXPECT_FALSE(chain.RemoveStream(kNow, PacketDirection::kIncoming, Ssrc(20)));
-  EXPECT_THAT(c.TakeLog(), ElementsAre("reports: removed 0 1"));
+  EXPECT_THAT(c.TakeLog(), ElementsAre("reports: removed incoming 1"));
   seen.clear();
   c.harness->IncomingRtp(kNow, {Packet(5, 21)});
   EXPECT_THAT(seen, ElementsAre(std::pair(kNoStream, SsrcRole::kMedia)));
@@ -362,7 +295,7 @@ TEST(InterceptorChainTest, TheLegsEventsReachAllAndDoNotComeBack) {
 // Two that answer each other for ever are stopped by the outbox.
 TEST(InterceptorChainTest, EndlessTalkEndsWithTheOutbox) {
   ScriptedChain c({kReports, kNackGenerator}, {.outbox = {.rtp_packets = 10, .events = 10}});
-  for (Scripted* interceptor : c.at) {
+  for (ScriptedInterceptor* interceptor : c.at) {
     interceptor->on_event = [](const InterceptorEvent& event, InterceptorOutbox& out) {
       out.Raise(event);
       out.SendRtp(Loan(out, 1), PacketSource::kProbe);
@@ -385,7 +318,7 @@ TEST(InterceptorChainTest, RtcpOfABatchLeavesTogetherAndPassesTheOutgoingHooks) 
   c.at[2]->on_timeout = WriteRtcp;
   const ChainOutput out = c.harness->Timeout(kNow);
   ASSERT_EQ(out.rtcp.size(), 1u);
-  EXPECT_GE(out.rtcp[0].size(), 24u);
+  EXPECT_EQ(out.rtcp[0].size(), 24u);
   Log log = c.TakeLog();
   log.erase(log.begin(), log.begin() + 3);
   EXPECT_THAT(log, ElementsAre("nack_generator: rtcp out 1", "reports: rtcp out 1",
@@ -450,71 +383,6 @@ TEST(InterceptorChainTest, AttributesTravelWithWhatIsSent) {
   };
   c.harness->Timeout(kNow);
   EXPECT_THAT(clusters, ElementsAre(std::optional<uint32_t>(4), std::nullopt));
-}
-
-// Takes some, sends some, says something, sets facts: no call allocates.
-class Busy : public Interceptor {
- public:
-  explicit Busy(InterceptorKind kind) : kind_(kind) {}
-  InterceptorKind kind() const override { return kind_; }
-  InterceptorHooks hooks() const override { return Scripted::AllHooks(); }
-  void OnIncomingRtp(Timestamp now, absl::Span<InterceptedRtp> packets,
-                     InterceptorOutbox& out) override {
-    for (InterceptedRtp& row : packets) {
-      row.attributes.Set(out.attributes(), &PacketAttributes::arrival, now);
-    }
-    out.DeliverRtp(packets[0].Take(), PacketSource::kRecovered);
-    out.Raise(KeyFrameNeeded{Ssrc(1)});
-  }
-  void OnOutgoingRtp(Timestamp, absl::Span<InterceptedRtp> packets,
-                     InterceptorOutbox& out) override {
-    out.SendRtp(packets[0].Take(), PacketSource::kForwarded);
-  }
-  void OnTimeout(Timestamp, InterceptorOutbox& out) override { WriteRtcp(out); }
-
- private:
-  const InterceptorKind kind_;
-};
-
-TEST(InterceptorChainTest, NothingIsAllocatedOnceItIsMade) {
-  PacketArena packets(64);
-  AttributesArena attributes(16);
-  InterceptorOutbox out({}, packets, attributes);
-  std::vector<std::unique_ptr<Interceptor>> list;
-  for (const InterceptorKind kind : {kPacketLog, kReports, kPacer, kNackGenerator}) {
-    list.push_back(std::make_unique<Busy>(kind));
-  }
-  const std::unique_ptr<InterceptorChain> chain = *InterceptorChain::Create(std::move(list), {});
-  std::vector<PacketLoan> loans(8);
-  std::vector<InterceptedRtp> rows;
-  rows.reserve(loans.size());
-  const RtpPacketBuilder builder = RtpPacketBuilder().WithPayloadSize(100);
-  StreamInfo info;
-  info.ssrc = Ssrc(3);
-  uint64_t allocations = 0;
-  for (int i = 0; i < 1000; ++i) {
-    for (const bool incoming : {true, false}) {
-      rows.clear();
-      for (PacketLoan& loan : loans) {
-        loan = builder.BuildInto(packets);
-        rows.push_back(*InterceptedRtp::Of(loan));
-      }
-      const uint64_t before = ThreadAllocations();
-      ASSERT_EQ(chain->AddStream(kNow, PacketDirection::kIncoming, info), AddStreamVerdict::kOk);
-      const absl::Span<InterceptedRtp> left =
-          incoming ? chain->OnIncomingRtp(kNow, absl::MakeSpan(rows), out)
-                   : chain->OnOutgoingRtp(kNow, absl::MakeSpan(rows), out);
-      ASSERT_EQ(left.size(), 4u);
-      chain->OnTimeout(kNow, out);
-      ASSERT_FALSE(out.rtcp().empty());
-      out.EndBatch();
-      ASSERT_TRUE(chain->RemoveStream(kNow, PacketDirection::kIncoming, info.ssrc));
-      allocations += ThreadAllocations() - before;
-      for (PacketLoan& loan : loans) loan.Return();
-      ASSERT_EQ(packets.free(), packets.capacity());
-    }
-  }
-  EXPECT_EQ(allocations, 0u);
 }
 
 }  // namespace

@@ -93,7 +93,7 @@ class CompoundBuilder {
   size_t Finish() const { return mode_ == RtcpMode::kReducedSize || has_cname_ ? size_ : 0; }
 
  private:
-  const RtcpMode mode_;
+  RtcpMode mode_;
   absl::Span<uint8_t> buffer_;
   size_t size_ = 0;
   bool has_cname_ = false;

@@ -39,16 +39,19 @@ class ChunkWriter {
   explicit ChunkWriter(uint8_t* to) : begin_(to), to_(to) {}
 
   void Add(unsigned symbol) {
-    while (!CanTake(symbol)) {
-      WriteOne(size_ == kVector);
+    // Fewer always fit, whatever they are.
+    if (size_ >= kLargeVector) {
+      while (!CanTake(symbol)) {
+        WriteOne(size_ == kVector);
+      }
     }
     if (size_ == 0) {
       first_ = symbol;
       same_ = true;
       large_ = false;
     }
-    same_ = same_ && symbol == first_;
-    large_ = large_ || symbol == kLarge;
+    same_ &= symbol == first_;
+    large_ |= symbol == kLarge;
     if (size_ < kVector) {
       symbols_ |= symbol << (2 * size_);
     }
@@ -151,13 +154,10 @@ bool FitsDelta(int64_t units) {
          units <= std::numeric_limits<int16_t>::max();
 }
 
-bool IsSmall(int64_t units) { return units >= 0 && units <= 0xFF; }
+bool IsSmall(int64_t units) { return static_cast<uint64_t>(units) <= 0xFF; }
 
-uint8_t* WriteDeltas(absl::Span<const TransportArrival> arrivals, int64_t last, uint8_t* to) {
-  for (const TransportArrival& arrival : arrivals) {
-    const int64_t units = UnitsOf(arrival.arrived);
-    const int64_t delta = units - last;
-    last = units;
+uint8_t* WriteDeltas(absl::Span<const int16_t> deltas, uint8_t* to) {
+  for (const int16_t delta : deltas) {
     if (IsSmall(delta)) {
       *to++ = static_cast<uint8_t>(delta);
     } else {
@@ -239,34 +239,37 @@ size_t WriteTransportFeedback(const TransportFeedbackHeader& header, int64_t beg
   const size_t room = buffer.size() / 4 * 4 - kHeaderSize;
 
   ChunkWriter chunks(buffer.data() + kHeaderSize);
+  // They follow the chunks, whose number is known at the end only.
+  int16_t deltas[kMaxTransportArrivals];
   size_t deltas_size = 0;
   int64_t next = begin;
   int64_t last_units = reference;
-  for (const TransportArrival& arrival : arrivals) {
+  for (const TransportArrival& arrival :
+       arrivals.first(std::min(arrivals.size(), kMaxTransportArrivals))) {
     const int64_t gap = arrival.sequence - next;
     const int64_t units = UnitsOf(arrival.arrived);
     const int64_t delta = units - last_units;
     SLUICE_DCHECK(gap >= 0);
-    const size_t delta_size = IsSmall(delta) ? 1 : 2;
+    // Also the size of the delta.
+    const unsigned symbol = IsSmall(delta) ? kSmall : kLarge;
     if (gap < 0 || arrival.sequence - begin >= kMaxTransportStatuses || !FitsDelta(delta) ||
-        chunks.written() + 2 * ChunkWriter::MaxChunks(gap) + deltas_size + delta_size > room) {
+        chunks.written() + 2 * ChunkWriter::MaxChunks(gap) + deltas_size + symbol > room) {
       break;
     }
     chunks.AddMissing(gap);
-    chunks.Add(IsSmall(delta) ? kSmall : kLarge);
-    deltas_size += delta_size;
+    chunks.Add(symbol);
+    deltas_size += symbol;
+    deltas[written++] = static_cast<int16_t>(delta);
     last_units = units;
     next = arrival.sequence + 1;
-    ++written;
   }
   if (written == 0) {
     return 0;
   }
   chunks.Flush();
 
-  uint8_t* const deltas = buffer.data() + kHeaderSize + chunks.written();
-  uint8_t* end = WriteDeltas(arrivals.first(written), reference, deltas);
-  SLUICE_CHECK(end == deltas + deltas_size);
+  uint8_t* end = WriteDeltas(absl::MakeConstSpan(deltas, written),
+                             buffer.data() + kHeaderSize + chunks.written());
   while ((end - buffer.data()) % 4 != 0) {
     *end++ = 0;
   }

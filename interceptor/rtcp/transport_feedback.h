@@ -19,6 +19,8 @@ inline constexpr TimeDelta kTransportReferenceUnit = TimeDelta::Millis(64);
 // Most packets that one feedback of ours is about: half of the sequence numbers less one, so that
 // the receiver of the feedback has no doubt which packets are meant.
 inline constexpr int64_t kMaxTransportStatuses = 0x7FFF;
+// Most arrivals in one feedback of ours: about what a datagram has room for.
+inline constexpr size_t kMaxTransportArrivals = 1024;
 
 // Which packets of a transport arrived, and when
 // (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1). Points into the bytes it was
@@ -97,7 +99,7 @@ struct TransportArrival {
 
 // Writes feedback about the packets from `begin` on, of which `arrivals` were received: in the
 // order of their sequence numbers, each number once, the first not below `begin`. Takes as many of
-// them as the buffer has room for, a delta may say and kMaxTransportStatuses allows: `written`
+// them as the buffer has room for, a delta may say and the two bounds above allow: `written`
 // becomes how many, and the rest is for another feedback, which begins behind the last one taken.
 // Its size, or 0 when no arrival can be taken.
 size_t WriteTransportFeedback(const TransportFeedbackHeader& header, int64_t begin,

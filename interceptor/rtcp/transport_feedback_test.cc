@@ -206,6 +206,15 @@ TEST(TransportFeedbackTest, IsAboutLessThanHalfOfTheSequenceNumbers) {
   EXPECT_EQ(written, 0u);
 }
 
+TEST(TransportFeedbackTest, HasABoundedNumberOfArrivals) {
+  Arrivals arrivals;
+  for (int64_t i = 0; i < 3000; ++i) arrivals.push_back({i, At(i)});
+  Bytes buffer(4000);
+  size_t written = 0;
+  EXPECT_GT(WriteTransportFeedback({}, 0, arrivals, absl::MakeSpan(buffer), written), 0u);
+  EXPECT_EQ(written, kMaxTransportArrivals);
+}
+
 // What a receiver would make of a list of feedback packets.
 struct Received {
   std::vector<int64_t> sequences;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <variant>
 #include <vector>
 
 #include "base/timestamp.h"
@@ -12,7 +13,10 @@
 #include "interceptor/interceptor.h"
 #include "interceptor/interceptor_event.h"
 #include "interceptor/interceptor_outbox.h"
+#include "interceptor/rtcp/compound.h"
+#include "interceptor/rtcp_assembler.h"
 #include "srtp/packet_arena.h"
+#include "srtp/rtp_types.h"
 
 namespace sluice {
 
@@ -45,7 +49,9 @@ struct ChainHarnessOptions {
   size_t packet_slots = 1024;
   size_t attributes = 256;
   InterceptorOutboxLimits outbox;
-  ChainOptions chain;
+  // Reduced-size, so that a test finds what its interceptor wrote and nothing in front of it.
+  ChainOptions chain = {
+      .rtcp = {.mode = RtcpMode::kReducedSize, .ssrc = Ssrc(1), .cname = "harness"}};
 };
 
 // A chain with arenas and outbox, given packets as bytes. Each call is one batch, ended before it
