@@ -1,11 +1,16 @@
 #include "srtp/stream_context.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "gtest/gtest.h"
+#include "srtp/key_id.h"
 #include "srtp/packet_index.h"
+#include "srtp/rtp_types.h"
+#include "srtp/stream_state.h"
+#include "srtp/verdict.h"
 
 namespace sluice {
 
@@ -98,6 +103,67 @@ TEST_F(SenderStreamTest, ResetForgetsAll) {
   EXPECT_EQ(stream_.sent_under, 0u);
 }
 
+// What is kept of a stream that lost its place are its highest indices: all up to them is taken.
+TEST_F(SenderStreamTest, GoesOnWhereItEndedWhenRemembered) {
+  EXPECT_EQ(stream_.Remember().rtp, std::nullopt);
+  EXPECT_EQ(stream_.Remember().rtcp, std::nullopt);
+  for (const uint16_t sequence : {65000, 65500, 3}) {
+    ASSERT_EQ(TakeRtp(sequence).verdict, ProtectVerdict::kOk);
+  }
+  for (int i = 0; i < 4; ++i) TakeRtcp();
+  const RememberedStream remembered = stream_.Remember();
+  EXPECT_EQ(remembered.rtp, 65539u);
+  EXPECT_EQ(remembered.rtcp, 3u);
+  stream_.Reset();
+  stream_.Recall(remembered);
+  EXPECT_EQ(TakeRtp(2).verdict, ProtectVerdict::kIndexReused);
+  EXPECT_EQ(TakeRtp(3).verdict, ProtectVerdict::kIndexReused);
+  EXPECT_EQ(TakeRtp(4).index, 65540u);
+  EXPECT_EQ(TakeRtcp().index, 4u);
+}
+
+TEST_F(SenderStreamTest, OfAStreamThatSentOneKindTheOtherBeginsAnew) {
+  stream_.Recall({std::nullopt, 8});
+  EXPECT_EQ(TakeRtp(60000).index, 60000u);
+  EXPECT_EQ(TakeRtcp().index, 9u);
+  stream_.Reset();
+  stream_.Recall({70000, std::nullopt});
+  EXPECT_EQ(TakeRtp(4465).index, 70001u);
+  EXPECT_EQ(TakeRtcp().index, 0u);
+}
+
+TEST_F(SenderStreamTest, SavedAndRestoredWithoutMarginItIsTheSame) {
+  for (const uint16_t sequence : {100, 105, 102}) {
+    ASSERT_EQ(TakeRtp(sequence).verdict, ProtectVerdict::kOk);
+  }
+  TakeRtcp();
+  SenderStreamState state = {Ssrc(0), KeyId(0), std::nullopt, 0};
+  stream_.Save(state);
+  EXPECT_EQ(state.rtp->highest, 105u);
+  EXPECT_EQ(state.next_rtcp_index, 1u);
+  stream_.Reset();
+  stream_.Restore(state, {.rtp = 0, .rtcp = 0});
+  EXPECT_EQ(TakeRtp(102).verdict, ProtectVerdict::kIndexReused);
+  EXPECT_EQ(TakeRtp(103).index, 103u);
+  EXPECT_EQ(TakeRtcp().index, 1u);
+}
+
+TEST_F(SenderStreamTest, TheMarginCountsAsTakenAndStopsAtTheLastIndex) {
+  SenderStreamState state = {Ssrc(0), KeyId(0), WindowState{100, {}}, 5};
+  stream_.Restore(state, {.rtp = 50, .rtcp = 7});
+  EXPECT_EQ(TakeRtp(150).verdict, ProtectVerdict::kIndexReused);
+  EXPECT_EQ(TakeRtp(151).index, 151u);
+  EXPECT_EQ(TakeRtcp().index, 12u);
+  stream_.Reset();
+  state = {Ssrc(0), KeyId(0), WindowState{kMaxPacketIndex.value() - 3, {}},
+           kMaxSrtcpIndex.value() - 3};
+  stream_.Restore(state, {.rtp = 50, .rtcp = 7});
+  for (const uint16_t sequence : {0xFFFD, 0xFFFE, 0xFFFF, 0, 1}) {
+    EXPECT_NE(TakeRtp(sequence).verdict, ProtectVerdict::kOk) << sequence;
+  }
+  EXPECT_EQ(TakeRtcp().verdict, ProtectVerdict::kKeyExhausted);
+}
+
 class ReceiverStreamTest : public testing::Test {
  protected:
   // A packet that authenticates.
@@ -167,6 +233,77 @@ TEST_F(ReceiverStreamTest, ResetForgetsAll) {
   stream_.Reset();
   EXPECT_EQ(stream_.CheckRtp(SequenceNumber(60000)).index, PacketIndex(60000));
   EXPECT_EQ(ReceiveRtcp(1), UnprotectVerdict::kOk);
+}
+
+// Until an RTP packet of the stream authenticated its rollover counter is a guess.
+TEST_F(ReceiverStreamTest, RolloverIsKnownOnceAnRtpPacketAuthenticated) {
+  EXPECT_FALSE(stream_.rollover_known());
+  EXPECT_EQ(ReceiveRtcp(3), UnprotectVerdict::kOk);
+  EXPECT_FALSE(stream_.rollover_known());
+  EXPECT_EQ(ReceiveRtp(3), UnprotectVerdict::kOk);
+  EXPECT_TRUE(stream_.rollover_known());
+  stream_.Reset();
+  EXPECT_FALSE(stream_.rollover_known());
+}
+
+TEST_F(ReceiverStreamTest, AsksForNeighbouringRolloversOfWhateverIsNearest) {
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5), 1).index, PacketIndex(0x10005));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5), 1).verdict, UnprotectVerdict::kOk);
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5), -1).verdict, UnprotectVerdict::kKeyExhausted)
+      << "there is nothing before rollover 0";
+  StreamContextPeer::JumpTo(stream_, PacketIndex(0x5FFFE));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5)).index, PacketIndex(0x60005));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5), 1).index, PacketIndex(0x70005));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5), -1).index, PacketIndex(0x50005));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(5), -1).verdict, UnprotectVerdict::kTooOld);
+  StreamContextPeer::JumpTo(stream_, PacketIndex(kMaxPacketIndex.value() - 1));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(0xFFFF), 1).verdict, UnprotectVerdict::kKeyExhausted);
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(0), -1).verdict, UnprotectVerdict::kKeyExhausted)
+      << "not a neighbour of anything";
+}
+
+TEST_F(ReceiverStreamTest, AGuessThatAuthenticatedIsTheOneThatIsAccepted) {
+  const ReceiverStream::RtpCheck next = stream_.CheckRtp(SequenceNumber(5), 1);
+  EXPECT_TRUE(stream_.AcceptRtp(next));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(6)).index, PacketIndex(0x10006));
+  EXPECT_EQ(stream_.CheckRtp(SequenceNumber(0xFFFF)).index, PacketIndex(0xFFFF));
+}
+
+TEST_F(ReceiverStreamTest, AllUpToWhereItEndedCountsAsReceivedWhenRemembered) {
+  EXPECT_EQ(ReceiveRtp(100), UnprotectVerdict::kOk);
+  EXPECT_EQ(ReceiveRtp(103), UnprotectVerdict::kOk);
+  EXPECT_EQ(ReceiveRtcp(7), UnprotectVerdict::kOk);
+  const RememberedStream remembered = stream_.Remember();
+  EXPECT_EQ(remembered.rtp, 103u);
+  EXPECT_EQ(remembered.rtcp, 7u);
+  stream_.Reset();
+  stream_.Recall(remembered);
+  EXPECT_FALSE(stream_.rollover_known());
+  EXPECT_EQ(ReceiveRtp(102), UnprotectVerdict::kReplayed);
+  EXPECT_EQ(ReceiveRtcp(6), UnprotectVerdict::kReplayed);
+  EXPECT_EQ(ReceiveRtp(104), UnprotectVerdict::kOk);
+  EXPECT_EQ(ReceiveRtcp(8), UnprotectVerdict::kOk);
+}
+
+TEST_F(ReceiverStreamTest, SavedAndRestoredItKnowsWhatCame) {
+  ReceiverStreamState state = {Ssrc(0), KeyId(0), std::nullopt, std::nullopt};
+  stream_.Save(state);
+  EXPECT_FALSE(state.rtp.has_value());
+  EXPECT_FALSE(state.rtcp.has_value());
+  for (const uint16_t sequence : {65535, 1, 3}) {
+    EXPECT_EQ(ReceiveRtp(sequence), UnprotectVerdict::kOk);
+  }
+  EXPECT_EQ(ReceiveRtcp(9), UnprotectVerdict::kOk);
+  stream_.Save(state);
+  stream_.Reset();
+  stream_.Restore(state);
+  EXPECT_FALSE(stream_.rollover_known());
+  for (const uint16_t sequence : {65535, 1, 3}) {
+    EXPECT_EQ(ReceiveRtp(sequence), UnprotectVerdict::kReplayed) << sequence;
+  }
+  EXPECT_EQ(ReceiveRtp(2), UnprotectVerdict::kOk);
+  EXPECT_EQ(ReceiveRtcp(9), UnprotectVerdict::kReplayed);
+  EXPECT_EQ(ReceiveRtcp(8), UnprotectVerdict::kOk);
 }
 
 }  // namespace
