@@ -26,7 +26,9 @@ void OpenBatch::Run(absl::Span<UnprotectJob> jobs) {
 
 void OpenBatch::Assume(UnprotectJob& job) {
   SrtpReceiver& receiver = *job.receiver;
-  SrtpReceiver::Parsed parsed = SrtpReceiver::kNothing;
+  // In its place already: to be copied right after it was written would make it wait for that.
+  Waiting& waiting = *new (&slots_[waiting_count_].waiting) Waiting(job);
+  SrtpReceiver::Parsed& parsed = waiting.parsed;
   job.verdict = receiver.Parse(*job.packet, job.kind, parsed);
   if (job.verdict != UnprotectVerdict::kOk) {
     return;
@@ -36,8 +38,7 @@ void OpenBatch::Assume(UnprotectJob& job) {
     job.verdict = receiver.Open(*job.packet, job.kind, parsed, scratch_, engine_);
     return;
   }
-  Waiting& waiting = *new (&slots_[waiting_count_++].waiting)
-                         Waiting{&job, parsed, false, PacketIndex(0), {}, nullptr};
+  ++waiting_count_;
   if (parsed.shape.cryptex || parsed.key->expired(job.kind)) {
     return;
   }

@@ -37,11 +37,13 @@ class OpenBatch {
  private:
   // A packet that waits for its turn.
   struct Waiting {
+    explicit Waiting(UnprotectJob& its_job) : job(&its_job) {}
+
     UnprotectJob* job;
-    SrtpReceiver::Parsed parsed;
+    SrtpReceiver::Parsed parsed = SrtpReceiver::kNothing;
     // Whether something was assumed; the rest is set if so.
-    bool assumed;
-    PacketIndex rtp_index;
+    bool assumed = false;
+    PacketIndex rtp_index{0};
     AuthenticatedPortion portion;
     const uint8_t* mac;
   };

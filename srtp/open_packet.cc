@@ -2,12 +2,8 @@
 
 #include <array>
 
-#include "base/byte_order.h"
 #include "base/check.h"
-#include "base/secret_bytes.h"
-#include "srtp/cryptex.h"
 #include "srtp/packet_index.h"
-#include "srtp/rtcp_packet_view.h"
 
 namespace sluice {
 namespace {
@@ -90,60 +86,6 @@ bool OpenRtcp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayout& 
   InitialVector vector;
   Decrypt(engine, DecryptionOfRtcp(keys, layout, packet, ssrc, word, vector));
   return true;
-}
-
-AuthenticatedPortion AuthenticatedPortion::OfRtp(const PacketLayout& layout,
-                                                 absl::Span<uint8_t> packet, Roc roc) {
-  AuthenticatedPortion portion;
-  const size_t size = packet.size() - layout.overhead;
-  portion.data_ = packet.data();
-  portion.size_ = size + 4;
-  portion.has_roc_ = true;
-  portion.displaced_ = LoadBe32(packet.data() + size);
-  StoreBe32(packet.data() + size, roc.value());
-  portion.tag_ = packet.data() + packet.size() - layout.tag_from_end;
-  portion.tag_size_ = layout.tag_size;
-  return portion;
-}
-
-AuthenticatedPortion AuthenticatedPortion::OfRtcp(const PacketLayout& layout,
-                                                  absl::Span<uint8_t> packet) {
-  AuthenticatedPortion portion;
-  portion.data_ = packet.data();
-  portion.size_ = packet.size() - layout.overhead + kEsrtcpWordSize;
-  portion.has_roc_ = false;
-  portion.displaced_ = 0;
-  portion.tag_ = packet.data() + packet.size() - layout.tag_from_end;
-  portion.tag_size_ = layout.tag_size;
-  return portion;
-}
-
-bool AuthenticatedPortion::Verify(const uint8_t* mac) const {
-  if (has_roc_) {
-    StoreBe32(data_ + size_ - 4, displaced_);
-  }
-  return ConstantTimeEquals({tag_, tag_size_}, {mac, tag_size_});
-}
-
-CounterModeJob DecryptionOfRtp(const PacketKeys& keys, const PacketLayout& layout,
-                               absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
-                               PacketIndex index, InitialVector& vector) {
-  if (shape.cryptex) {
-    MoveExtensionHeaderForward(packet, shape.csrc_count);
-  }
-  const size_t clear = shape.clear_size();
-  vector = keys.VectorOf(ssrc, index.value());
-  return {keys.counter_mode(), vector.bytes(), packet.data() + clear,
-          packet.size() - layout.overhead - clear};
-}
-
-CounterModeJob DecryptionOfRtcp(const PacketKeys& keys, const PacketLayout& layout,
-                                absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word,
-                                InitialVector& vector) {
-  vector = keys.VectorOf(ssrc, word.index.value());
-  return {word.encrypted ? keys.counter_mode() : nullptr, vector.bytes(),
-          packet.data() + kRtcpFirstHeaderSize,
-          packet.size() - layout.overhead - kRtcpFirstHeaderSize};
 }
 
 }  // namespace sluice

@@ -5,10 +5,14 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "base/byte_order.h"
+#include "base/secret_bytes.h"
+#include "srtp/cryptex.h"
 #include "srtp/crypto/crypto_engine.h"
 #include "srtp/esrtcp_word.h"
 #include "srtp/packet_keys.h"
 #include "srtp/packet_layout.h"
+#include "srtp/rtcp_packet_view.h"
 #include "srtp/rtp_shape.h"
 #include "srtp/rtp_types.h"
 
@@ -38,18 +42,46 @@ class AuthenticatedPortion {
  public:
   // Puts the ROC behind the payload of an RTP packet (RFC 3711 section 4.2).
   static AuthenticatedPortion OfRtp(const PacketLayout& layout, absl::Span<uint8_t> packet,
-                                    Roc roc);
+                                    Roc roc) {
+    AuthenticatedPortion portion = OfRtcp(layout, packet);
+    portion.size_ = packet.size() - layout.overhead + sizeof(uint32_t);
+    portion.has_roc_ = true;
+    portion.displaced_ = LoadBe32(portion.roc());
+    StoreBe32(portion.roc(), roc.value());
+    return portion;
+  }
   // RFC 3711 section 3.4: the word is in its place already.
-  static AuthenticatedPortion OfRtcp(const PacketLayout& layout, absl::Span<uint8_t> packet);
+  static AuthenticatedPortion OfRtcp(const PacketLayout& layout, absl::Span<uint8_t> packet) {
+    AuthenticatedPortion portion;
+    portion.data_ = packet.data();
+    portion.size_ = packet.size() - layout.overhead + kEsrtcpWordSize;
+    portion.has_roc_ = false;
+    portion.displaced_ = 0;
+    portion.tag_ = packet.data() + packet.size() - layout.tag_from_end;
+    portion.tag_size_ = layout.tag_size;
+    return portion;
+  }
 
   const uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
 
   // Gives the packet its bytes back, and says whether `mac`, of kMacSize bytes, is that of its tag.
   // Constant-time in the tag.
-  [[nodiscard]] bool Verify(const uint8_t* mac) const;
+  [[nodiscard]] bool Verify(const uint8_t* mac) const {
+    if (has_roc_) {
+      StoreBe32(roc(), displaced_);
+    }
+    if (tag_size_ == 10) {
+      // In words, which takes the same time wherever they differ, and less than a loop.
+      return ((LoadBe64(tag_) ^ LoadBe64(mac)) |
+              static_cast<uint64_t>(LoadBe16(tag_ + 8) ^ LoadBe16(mac + 8))) == 0;
+    }
+    return ConstantTimeEquals({tag_, tag_size_}, {mac, tag_size_});
+  }
 
  private:
+  uint8_t* roc() const { return data_ + size_ - sizeof(uint32_t); }
+
   uint8_t* data_;
   size_t size_;
   // The packet's own bytes where the ROC is now.
@@ -62,12 +94,25 @@ class AuthenticatedPortion {
 // What is to be decrypted of an authenticated packet; null key when nothing is (NULL suites, E =
 // 0). `vector` outlives the job. A cryptex packet is made ready for it, and has to be moved back
 // afterwards (MoveExtensionHeaderBack).
-CounterModeJob DecryptionOfRtp(const PacketKeys& keys, const PacketLayout& layout,
-                               absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
-                               PacketIndex index, InitialVector& vector);
-CounterModeJob DecryptionOfRtcp(const PacketKeys& keys, const PacketLayout& layout,
-                                absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word,
-                                InitialVector& vector);
+inline CounterModeJob DecryptionOfRtp(const PacketKeys& keys, const PacketLayout& layout,
+                                      absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
+                                      PacketIndex index, InitialVector& vector) {
+  if (shape.cryptex) {
+    MoveExtensionHeaderForward(packet, shape.csrc_count);
+  }
+  const size_t clear = shape.clear_size();
+  vector = keys.VectorOf(ssrc, index.value());
+  return {keys.counter_mode(), vector.bytes(), packet.data() + clear,
+          packet.size() - layout.overhead - clear};
+}
+inline CounterModeJob DecryptionOfRtcp(const PacketKeys& keys, const PacketLayout& layout,
+                                       absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word,
+                                       InitialVector& vector) {
+  vector = keys.VectorOf(ssrc, word.index.value());
+  return {word.encrypted ? keys.counter_mode() : nullptr, vector.bytes(),
+          packet.data() + kRtcpFirstHeaderSize,
+          packet.size() - layout.overhead - kRtcpFirstHeaderSize};
+}
 
 }  // namespace sluice
 

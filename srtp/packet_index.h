@@ -34,7 +34,24 @@ struct IndexEstimate {
 // number (RFC 3711 section 3.3.1 and appendix A). Changes nothing: the estimate is true only once
 // the packet authenticated. While the rollover counter is 0 there is nothing before the first
 // packet, so a number more than 2^15 ahead is taken as ahead; the appendix would make it 2^32 - 1.
-IndexEstimate EstimateIndex(PacketIndex highest, SequenceNumber sequence);
+constexpr IndexEstimate EstimateIndex(PacketIndex highest, SequenceNumber sequence) {
+  constexpr uint32_t kHalfSequenceSpace = 1u << 15;
+  const uint32_t roc = RocOf(highest).value();
+  const uint32_t last = SequenceOf(highest).value();
+  const uint32_t seq = sequence.value();
+  if (last < kHalfSequenceSpace) {
+    // Far ahead is nearer as one rollover back, if there was one.
+    const bool before_rollover = seq > last + kHalfSequenceSpace && roc > 0;
+    return {MakeIndex(Roc(before_rollover ? roc - 1 : roc), sequence), true};
+  }
+  if (seq >= last - kHalfSequenceSpace) {
+    return {MakeIndex(Roc(roc), sequence), true};
+  }
+  if (roc == UINT32_MAX) {
+    return {kMaxPacketIndex, false};
+  }
+  return {MakeIndex(Roc(roc + 1), sequence), true};
+}
 
 }  // namespace sluice
 

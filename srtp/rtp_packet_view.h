@@ -110,6 +110,30 @@ class RtpPacketView {
   uint8_t padding_size_ = 0;
 };
 
+inline std::optional<RtpPacketView> RtpPacketView::ParseHeader(absl::Span<const uint8_t> packet) {
+  const auto fixed = FixedReader<kRtpFixedHeaderSize>::From(packet);
+  if (!fixed.has_value()) {
+    return std::nullopt;
+  }
+  const uint8_t first = fixed->Load8<0>();
+  if (first >> 6 != 2) {
+    return std::nullopt;
+  }
+  size_t header_size = kRtpFixedHeaderSize + 4 * size_t{first & 0x0Fu};
+  if ((first & 0x10) != 0) {
+    // At most 72: no addition here can overflow.
+    header_size += kRtpExtensionHeaderSize;
+    if (header_size > packet.size()) {
+      return std::nullopt;
+    }
+    header_size += 4 * size_t{LoadBe16(packet.data() + header_size - 2)};
+  }
+  if (header_size > packet.size()) {
+    return std::nullopt;
+  }
+  return RtpPacketView(*fixed, packet, header_size);
+}
+
 template <typename F>
 void RtpPacketView::ForEachExtension(F&& f) const {
   const uint16_t profile = extension_profile();

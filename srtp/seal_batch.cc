@@ -47,7 +47,7 @@ void SealBatch::AddRtp(const PacketKeys& keys, const PacketLayout& layout, const
     AddCrypt(keys, keys.VectorOf(ssrc, index.value()), packet.data() + clear, size - clear);
   }
   if (shape.cryptex) {
-    moved_[moved_count_++] = {packet, shape.csrc_count};
+    moved_[moved_count_++] = {packet.data(), packet.size(), shape.csrc_count};
   }
   // RFC 3711 section 4.2: M = Authenticated Portion || ROC. The ROC is overwritten afterwards.
   StoreBe32(packet.data() + size, RocOf(index).value());
@@ -98,7 +98,7 @@ void SealBatch::Run() {
     crypt_count_ = 0;
   }
   for (const Moved& moved : absl::MakeConstSpan(moved_, moved_count_)) {
-    MoveExtensionHeaderBack(moved.packet, moved.csrc_count);
+    MoveExtensionHeaderBack({moved.packet, moved.size}, moved.csrc_count);
   }
   moved_count_ = 0;
   if (tail_count_ == 0) {
@@ -108,7 +108,12 @@ void SealBatch::Run() {
   for (size_t i = 0; i < tail_count_; ++i) {
     const Tail& tail = tails_[i];
     CopyBytes({tail.mki_at, tail.mki->size()}, tail.mki->bytes());
-    CopyBytes({tail.tag_at, tail.tag_size}, {macs_[i], tail.tag_size});
+    if (tail.tag_size == 10) {
+      // Two moves and no call.
+      CopyBytes({tail.tag_at, 10}, {macs_[i], 10});
+    } else {
+      CopyBytes({tail.tag_at, tail.tag_size}, {macs_[i], tail.tag_size});
+    }
   }
   tail_count_ = 0;
 }

@@ -51,7 +51,8 @@ class SealBatch {
   };
   // A packet whose extension header stands in front of its CSRCs for the time of encryption.
   struct Moved {
-    absl::Span<uint8_t> packet;
+    uint8_t* packet;
+    size_t size;
     size_t csrc_count;
   };
 

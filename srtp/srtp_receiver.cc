@@ -56,30 +56,28 @@ absl::Status CheckOptions(const SrtpReceiverOptions& options) {
   return status.ok() ? CheckPolicy(options.policy) : status;
 }
 
-// What may be tried to open one packet: two keys, three rollover counters.
-struct Trial {
-  LiveKey* key;
-  ReceiverStream::RtpCheck check;
-};
-constexpr size_t kMaxTrials = 6;
-
 // The packet as it came, where a trial that fails destroys it.
 class Original {
  public:
-  // Without a copy only one trial can be made.
   Original(PacketLoan& packet, bool needed, PacketArena& scratch)
-      : packet_(packet), copy_(needed ? scratch.LendCopy(packet) : PacketLoan()) {}
+      : packet_(packet), needed_(needed) {
+    if (needed) {
+      copy_ = scratch.LendCopy(packet);
+    }
+  }
 
-  bool kept() const { return static_cast<bool>(copy_); }
-  void Restore() {
+  // After a trial that failed. False when the packet cannot be had back.
+  bool Restore() {
     if (copy_) {
       CopyBytes(packet_.bytes(), copy_.bytes());
     }
+    return copy_ || !needed_;
   }
 
  private:
   PacketLoan& packet_;
-  const PacketLoan copy_;
+  const bool needed_;
+  PacketLoan copy_;
 };
 
 }  // namespace
@@ -236,7 +234,8 @@ UnprotectVerdict SrtpReceiver::ParseRtp(const PacketLoan& packet, Parsed& parsed
   }
   parsed.ssrc = view->ssrc();
   parsed.sequence = view->sequence_number();
-  parsed.shape = {view->header_size(), view->csrc_count(), IsCryptex(*view)};
+  parsed.shape = {view->header_size(), view->csrc_count(),
+                  view->has_extension() && IsCryptex(*view)};
   const CryptexPolicy policy = options_.policy.cryptex;
   if ((parsed.shape.cryptex && policy == CryptexPolicy::kOff) ||
       (policy == CryptexPolicy::kRequired && !parsed.shape.cryptex && HasAnythingToHide(*view))) {
@@ -270,45 +269,42 @@ UnprotectVerdict SrtpReceiver::Open(PacketLoan& packet, PacketKind kind, const P
 UnprotectVerdict SrtpReceiver::OpenRtp(PacketLoan& packet, const Parsed& parsed,
                                        PacketArena& scratch, CryptoEngine& engine) {
   const ReceiverStream& stream = streams_->Look(parsed.ssrc);
-  const ReceiverStream::RtpCheck nearest = stream.CheckRtp(parsed.sequence);
-  UnprotectVerdict verdict = nearest.verdict;
-  std::optional<Trial> trials[kMaxTrials];
-  size_t count = 0;
-  const auto add_trials = [&](const ReceiverStream::RtpCheck& check) {
-    for (LiveKey* key : {parsed.key, parsed.other_key}) {
-      if (check.verdict == UnprotectVerdict::kOk && key != nullptr) {
-        verdict = UnprotectVerdict::kRekeyNeeded;
-        if (!key->expired(PacketKind::kRtp)) trials[count++] = Trial{key, check};
+  const bool rollover_known = stream.rollover_known();
+  Original original(packet, suite_.aead() && (parsed.other_key != nullptr || !rollover_known),
+                    scratch);
+  UnprotectVerdict verdict = UnprotectVerdict::kAuthFailed;
+  // The nearest index first, and where a rollover may have been missed its neighbours.
+  for (const int rollovers : {0, 1, -1}) {
+    const ReceiverStream::RtpCheck check = stream.CheckRtp(parsed.sequence, rollovers);
+    if (rollovers == 0) {
+      verdict = check.verdict;
+    }
+    for (LiveKey* key = parsed.key; key != nullptr; key = parsed.KeyAfter(key)) {
+      if (check.verdict != UnprotectVerdict::kOk) {
+        break;
       }
+      const bool tried = verdict == UnprotectVerdict::kAuthFailed;
+      if (key->expired(PacketKind::kRtp)) {
+        verdict = tried ? verdict : UnprotectVerdict::kRekeyNeeded;
+        continue;
+      }
+      if (tried && !original.Restore()) {
+        return UnprotectVerdict::kNoScratch;
+      }
+      if (sluice::OpenRtp(engine, key->KeysFor(PacketKind::kRtp, check.index.value()), rtp_layout_,
+                          packet.bytes(), parsed.shape, parsed.ssrc, check.index)) {
+        const bool accepted = streams_->Use(parsed.ssrc).AcceptRtp(check);
+        SLUICE_CHECK(accepted);
+        FinishRtp(packet, parsed, *key, check.index);
+        return UnprotectVerdict::kOk;
+      }
+      verdict = UnprotectVerdict::kAuthFailed;
     }
-  };
-  add_trials(nearest);
-  if (!stream.rollover_known()) {
-    add_trials(stream.CheckRtp(parsed.sequence, 1));
-    add_trials(stream.CheckRtp(parsed.sequence, -1));
-  }
-  if (count == 0) {
-    return verdict;
-  }
-  Original original(packet, count > 1 && suite_.aead(), scratch);
-  for (size_t i = 0; i < count; ++i) {
-    if (i > 0 && suite_.aead() && !original.kept()) {
-      return UnprotectVerdict::kNoScratch;
-    }
-    if (i > 0) {
-      original.Restore();
-    }
-    LiveKey& key = *trials[i]->key;
-    const ReceiverStream::RtpCheck& check = trials[i]->check;
-    if (sluice::OpenRtp(engine, key.KeysFor(PacketKind::kRtp, check.index.value()), rtp_layout_,
-                        packet.bytes(), parsed.shape, parsed.ssrc, check.index)) {
-      const bool accepted = streams_->Use(parsed.ssrc).AcceptRtp(check);
-      SLUICE_CHECK(accepted);
-      FinishRtp(packet, parsed, key, check.index);
-      return UnprotectVerdict::kOk;
+    if (rollover_known) {
+      break;
     }
   }
-  return UnprotectVerdict::kAuthFailed;
+  return verdict;
 }
 
 void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key,
@@ -331,31 +327,25 @@ UnprotectVerdict SrtpReceiver::OpenRtcp(PacketLoan& packet, const Parsed& parsed
   if (check.verdict != UnprotectVerdict::kOk) {
     return check.verdict;
   }
-  LiveKey* keys[2];
-  size_t count = 0;
-  for (LiveKey* key : {parsed.key, parsed.other_key}) {
-    if (key != nullptr && !key->expired(PacketKind::kRtcp)) keys[count++] = key;
-  }
-  if (count == 0) {
-    return UnprotectVerdict::kRekeyNeeded;
-  }
-  Original original(packet, count > 1 && suite_.aead(), scratch);
-  for (size_t i = 0; i < count; ++i) {
-    if (i > 0 && suite_.aead() && !original.kept()) {
+  UnprotectVerdict verdict = UnprotectVerdict::kRekeyNeeded;
+  Original original(packet, suite_.aead() && parsed.other_key != nullptr, scratch);
+  for (LiveKey* key = parsed.key; key != nullptr; key = parsed.KeyAfter(key)) {
+    if (key->expired(PacketKind::kRtcp)) {
+      continue;
+    }
+    if (verdict == UnprotectVerdict::kAuthFailed && !original.Restore()) {
       return UnprotectVerdict::kNoScratch;
     }
-    if (i > 0) {
-      original.Restore();
-    }
-    if (sluice::OpenRtcp(engine, keys[i]->KeysFor(PacketKind::kRtcp, index), rtcp_layout_,
+    if (sluice::OpenRtcp(engine, key->KeysFor(PacketKind::kRtcp, index), rtcp_layout_,
                          packet.bytes(), parsed.ssrc, parsed.word)) {
       const bool accepted = streams_->Use(parsed.ssrc).AcceptRtcp(check);
       SLUICE_CHECK(accepted);
-      FinishRtcp(packet, *keys[i]);
+      FinishRtcp(packet, *key);
       return UnprotectVerdict::kOk;
     }
+    verdict = UnprotectVerdict::kAuthFailed;
   }
-  return UnprotectVerdict::kAuthFailed;
+  return verdict;
 }
 
 void SrtpReceiver::FinishRtcp(PacketLoan& packet, LiveKey& key) const {

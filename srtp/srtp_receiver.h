@@ -101,6 +101,9 @@ class SrtpReceiver final {
     // The key that is to be tried first, and the one after it or null.
     LiveKey* key;
     LiveKey* other_key;
+
+    // Null when all were tried.
+    LiveKey* KeyAfter(const LiveKey* tried) const { return tried == key ? other_key : nullptr; }
   };
   static constexpr Parsed kNothing = {
       Ssrc(0), SequenceNumber(0), {0, 0, false}, {false, SrtcpIndex(0)}, nullptr, nullptr};

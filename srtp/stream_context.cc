@@ -5,26 +5,6 @@
 namespace sluice {
 namespace {
 
-// RFC 3711 section 3.3.1: the first sequence number is of rollover 0.
-IndexEstimate EstimateNext(const ReplayWindow& window, SequenceNumber sequence) {
-  if (window.empty()) {
-    return {MakeIndex(Roc(0), sequence), true};
-  }
-  return EstimateIndex(PacketIndex(window.highest()), sequence);
-}
-
-UnprotectVerdict ToUnprotectVerdict(ReplayVerdict verdict) {
-  switch (verdict) {
-    case ReplayVerdict::kFresh:
-      return UnprotectVerdict::kOk;
-    case ReplayVerdict::kReplayed:
-      return UnprotectVerdict::kReplayed;
-    case ReplayVerdict::kTooOld:
-      break;
-  }
-  return UnprotectVerdict::kTooOld;
-}
-
 std::optional<uint64_t> HighestOf(const ReplayWindow& window) {
   return window.empty() ? std::nullopt : std::optional<uint64_t>(window.highest());
 }
@@ -48,19 +28,6 @@ void SenderStream::Reset() {
   taken_.Clear();
   next_rtcp_index_ = 0;
   sent_under = 0;
-}
-
-ProtectVerdict SenderStream::TakeRtpIndex(SequenceNumber sequence, PacketIndex& index) {
-  const IndexEstimate estimate = EstimateNext(taken_, sequence);
-  // The last index of all is never used, so that "none left" is not one beyond what is counted.
-  if (!estimate.valid || estimate.index == kMaxPacketIndex) {
-    return ProtectVerdict::kKeyExhausted;
-  }
-  if (!taken_.Accept(taken_.Check(estimate.index.value()))) {
-    return ProtectVerdict::kIndexReused;
-  }
-  index = estimate.index;
-  return ProtectVerdict::kOk;
 }
 
 ProtectVerdict SenderStream::TakeRtcpIndex(SrtcpIndex& index) {
@@ -107,24 +74,15 @@ void ReceiverStream::Reset() {
   rollover_known_ = false;
 }
 
-ReceiverStream::RtpCheck ReceiverStream::CheckRtp(SequenceNumber sequence, int rollovers) const {
+IndexEstimate ReceiverStream::EstimateRollovers(SequenceNumber sequence, int rollovers) const {
   IndexEstimate estimate = EstimateNext(rtp_, sequence);
-  if (rollovers != 0) {
-    // Neither addition can overflow: an index has 48 bits.
-    const int64_t roc = int64_t{RocOf(estimate.index).value()} + rollovers;
-    estimate.valid = estimate.valid && roc >= 0 && roc <= int64_t{UINT32_MAX};
-    if (estimate.valid) {
-      estimate.index = MakeIndex(Roc(static_cast<uint32_t>(roc)), sequence);
-    }
+  // Neither addition can overflow: an index has 48 bits.
+  const int64_t roc = int64_t{RocOf(estimate.index).value()} + rollovers;
+  estimate.valid = estimate.valid && roc >= 0 && roc <= int64_t{UINT32_MAX};
+  if (estimate.valid) {
+    estimate.index = MakeIndex(Roc(static_cast<uint32_t>(roc)), sequence);
   }
-  const ReplayToken token = rtp_.Check(estimate.index.value());
-  return {estimate.valid ? ToUnprotectVerdict(token.verdict()) : UnprotectVerdict::kKeyExhausted,
-          estimate.index, token};
-}
-
-ReceiverStream::RtcpCheck ReceiverStream::CheckRtcp(SrtcpIndex index) const {
-  const ReplayToken token = rtcp_.Check(index.value());
-  return {ToUnprotectVerdict(token.verdict()), token};
+  return estimate;
 }
 
 RememberedStream ReceiverStream::Remember() const { return {HighestOf(rtp_), HighestOf(rtcp_)}; }

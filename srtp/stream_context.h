@@ -22,6 +22,15 @@ struct RememberedStream {
   void Reset() { *this = {}; }
 };
 
+// The index that a packet with that sequence number has if it is the nearest one to the highest in
+// `window`. RFC 3711 section 3.3.1: the first sequence number is of rollover 0.
+inline IndexEstimate EstimateNext(const ReplayWindow& window, SequenceNumber sequence) {
+  if (window.empty()) {
+    return {MakeIndex(Roc(0), sequence), true};
+  }
+  return EstimateIndex(PacketIndex(window.highest()), sequence);
+}
+
 // What is known of one SSRC that we send: the indices that its packets took. Nothing here
 // allocates; the words are the window's memory, as in ReplayWindow.
 class SenderStream {
@@ -34,7 +43,18 @@ class SenderStream {
   // Takes the index of an RTP packet for good, or says why there is none: kIndexReused when it is
   // taken or left of the window, kKeyExhausted at the end (RFC 3711 section 9.2). The first
   // sequence number is of rollover 0.
-  [[nodiscard]] ProtectVerdict TakeRtpIndex(SequenceNumber sequence, PacketIndex& index);
+  [[nodiscard]] ProtectVerdict TakeRtpIndex(SequenceNumber sequence, PacketIndex& index) {
+    const IndexEstimate estimate = EstimateNext(taken_, sequence);
+    // The last index of all is never used, so that "none left" is not one beyond what is counted.
+    if (!estimate.valid || estimate.index == kMaxPacketIndex) {
+      return ProtectVerdict::kKeyExhausted;
+    }
+    if (!taken_.Accept(taken_.Check(estimate.index.value()))) {
+      return ProtectVerdict::kIndexReused;
+    }
+    index = estimate.index;
+    return ProtectVerdict::kOk;
+  }
 
   // Takes the next SRTCP index, or kKeyExhausted. Whoever wrote the RTCP, the SSRC has this one
   // counter.
@@ -83,8 +103,14 @@ class ReceiverStream {
 
   // Changes nothing. The verdict is kOk, kReplayed, kTooOld or kKeyExhausted. The index is the
   // nearest one (RFC 3711 section 3.3.1), or that `rollovers` later.
-  RtpCheck CheckRtp(SequenceNumber sequence, int rollovers = 0) const;
-  RtcpCheck CheckRtcp(SrtcpIndex index) const;
+  RtpCheck CheckRtp(SequenceNumber sequence, int rollovers = 0) const {
+    return CheckRtp(rollovers == 0 ? EstimateNext(rtp_, sequence)
+                                   : EstimateRollovers(sequence, rollovers));
+  }
+  RtcpCheck CheckRtcp(SrtcpIndex index) const {
+    const ReplayToken token = rtcp_.Check(index.value());
+    return {ToUnprotectVerdict(token.verdict()), token};
+  }
 
   // An RTP packet authenticated since the stream is here. Until then the rollover counter is a
   // guess: a first packet may come from before or after a wrap that was not seen.
@@ -107,6 +133,18 @@ class ReceiverStream {
 
  private:
   friend class StreamContextPeer;
+
+  static UnprotectVerdict ToUnprotectVerdict(ReplayVerdict verdict) {
+    return verdict == ReplayVerdict::kFresh      ? UnprotectVerdict::kOk
+           : verdict == ReplayVerdict::kReplayed ? UnprotectVerdict::kReplayed
+                                                 : UnprotectVerdict::kTooOld;
+  }
+  RtpCheck CheckRtp(const IndexEstimate& estimate) const {
+    const ReplayToken token = rtp_.Check(estimate.index.value());
+    return {estimate.valid ? ToUnprotectVerdict(token.verdict()) : UnprotectVerdict::kKeyExhausted,
+            estimate.index, token};
+  }
+  IndexEstimate EstimateRollovers(SequenceNumber sequence, int rollovers) const;
 
   ReplayWindow rtp_;
   ReplayWindow rtcp_;

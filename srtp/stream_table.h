@@ -27,7 +27,13 @@ class StreamTable {
   StreamTable& operator=(const StreamTable&) = delete;
 
   // nullptr when there is none. Does not count as use.
-  Stream* Find(Ssrc ssrc);
+  Stream* Find(Ssrc ssrc) {
+    // Packets come in runs of one SSRC.
+    if (newest_ != kNone && links_[newest_].ssrc == ssrc) {
+      return &streams_[newest_];
+    }
+    return Search(ssrc);
+  }
 
   // Makes it the most recently used one.
   void Touch(Stream& stream);
@@ -80,6 +86,7 @@ class StreamTable {
   size_t FindSlot(Ssrc ssrc) const;
   void EmptySlot(size_t slot);
 
+  Stream* Search(Ssrc ssrc);
   void LinkAsNewest(Place place);
   void Unlink(Place place);
 
@@ -114,11 +121,7 @@ StreamTable<Stream>::StreamTable(size_t capacity, Make make) : links_(capacity) 
 }
 
 template <typename Stream>
-Stream* StreamTable<Stream>::Find(Ssrc ssrc) {
-  // Packets come in runs of one SSRC.
-  if (newest_ != kNone && links_[newest_].ssrc == ssrc) {
-    return &streams_[newest_];
-  }
+Stream* StreamTable<Stream>::Search(Ssrc ssrc) {
   const Place place = slots_[FindSlot(ssrc)];
   return place == kNone ? nullptr : &streams_[place];
 }
