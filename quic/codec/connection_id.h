@@ -20,14 +20,16 @@ class ConnectionId {
 
   // The empty one, which is legal.
   constexpr ConnectionId() = default;
+  // It is our mistake, and fatal, if `bytes` are more than kMaxSize.
+  explicit ConnectionId(absl::Span<const uint8_t> bytes)
+      : size_(static_cast<uint8_t>(bytes.size())) {
+    CopyBytes(absl::MakeSpan(bytes_), bytes);
+  }
 
   // Nothing when `bytes` are more than kMaxSize.
   static std::optional<ConnectionId> From(absl::Span<const uint8_t> bytes) {
     if (bytes.size() > kMaxSize) return std::nullopt;
-    ConnectionId id;
-    CopyBytes(absl::MakeSpan(id.bytes_), bytes);
-    id.size_ = static_cast<uint8_t>(bytes.size());
-    return id;
+    return ConnectionId(bytes);
   }
 
   constexpr size_t size() const { return size_; }

@@ -33,6 +33,10 @@ TEST(ConnectionIdTest, HasZeroToTwentyBytes) {
   EXPECT_FALSE(ConnectionId::From(std::vector<uint8_t>(255)).has_value());
 }
 
+TEST(ConnectionIdDeathTest, MoreThanTwentyBytesUncheckedStop) {
+  EXPECT_DEATH(ConnectionId id(std::vector<uint8_t>(21)), "size");
+}
+
 TEST(ConnectionIdTest, IsEmptyAtFirst) {
   EXPECT_TRUE(ConnectionId().empty());
   EXPECT_EQ(ConnectionId(), *ConnectionId::From({}));

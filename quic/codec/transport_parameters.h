@@ -88,6 +88,9 @@ struct ConnectionParameters {
 // All that an endpoint says in the TLS extension quic_transport_parameters. A value of some 300
 // bytes without pointers.
 struct TransportParameters : EndpointParameters, ConnectionParameters {
+  // Says nothing. Written out, because a defaulted one would also clear what no member needs clear.
+  constexpr TransportParameters() {}
+
   friend bool operator==(const TransportParameters& a, const TransportParameters& b) = default;
 };
 

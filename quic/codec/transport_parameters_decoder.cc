@@ -6,12 +6,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "absl/types/span.h"
 #include "base/byte_order.h"
+#include "base/data_size.h"
+#include "base/time_delta.h"
 #include "quic/codec/connection_id.h"
 #include "quic/codec/quic_version.h"
 #include "quic/codec/transport_parameter_error.h"
@@ -33,8 +34,9 @@ using Verdict = std::optional<Fault>;
 // ---- One value, by its form. `value` is exactly as long as the parameter's length says. ----
 
 Verdict ReadValue(Bytes value, Endpoint, std::optional<ConnectionId>& out) {
-  out = ConnectionId::From(value);
-  return out.has_value() ? std::nullopt : Verdict(Fault::kWrongLength);
+  if (value.size() > ConnectionId::kMaxSize) return Fault::kWrongLength;
+  out.emplace(value);
+  return std::nullopt;
 }
 
 Verdict ReadValue(Bytes value, Endpoint, std::optional<StatelessResetToken>& out) {
@@ -56,7 +58,7 @@ Verdict ReadValue(Bytes value, Endpoint, std::optional<PreferredAddress>& out) {
   address.ipv4_port = LoadBe16(value.data() + 4);
   CopyBytes(absl::MakeSpan(address.ipv6_address), value.subspan(6, 16));
   address.ipv6_port = LoadBe16(value.data() + 22);
-  address.connection_id = *ConnectionId::From(value.subspan(kAddressesSize + 1, id_size));
+  address.connection_id = ConnectionId(value.subspan(kAddressesSize + 1, id_size));
   CopyBytes(absl::MakeSpan(address.stateless_reset_token), value.last(kStatelessResetTokenSize));
   return std::nullopt;
 }
@@ -77,22 +79,36 @@ Verdict ReadValue(Bytes value, Endpoint sender, std::optional<VersionInformation
   return zero || !offered ? Verdict(Fault::kOutOfRange) : std::nullopt;
 }
 
+// `bytes` are the value's and all behind it.
+Verdict ReadNumber(Bytes bytes, size_t size, const TransportParameterRow& row,
+                   EndpointParameters& out) {
+  uint64_t number = 0;
+  if (!ReadVarintOfSize(bytes, size, number)) return Fault::kWrongLength;
+  if (number < row.range.min || number > row.range.max) return Fault::kOutOfRange;
+  number = std::min(number, row.range.clamp);
+  if (const auto* size_field = std::get_if<DataSize EndpointParameters::*>(&row.field)) {
+    out.** size_field = FromWireNumber<DataSize>(number);
+  } else if (const auto* count_field = std::get_if<uint64_t EndpointParameters::*>(&row.field)) {
+    out.** count_field = number;
+  } else {
+    out.**std::get_if<TimeDelta EndpointParameters::*>(&row.field) =
+        FromWireNumber<TimeDelta>(number);
+  }
+  return std::nullopt;
+}
+
+// A row that is no number.
 template <size_t kIndex>
 Verdict ReadRow(Bytes value, Endpoint sender, TransportParameters& out) {
   constexpr const TransportParameterRow& kRow = kTransportParameterTable[kIndex];
   auto& member = out.*std::get<kRow.field.index()>(kRow.field);
-  using Member = std::remove_cvref_t<decltype(member)>;
-  if constexpr (kRow.is_number()) {
-    uint64_t number = 0;
-    if (!ReadVarint(value, number) || !value.empty()) return Fault::kWrongLength;
-    if (number < kRow.range.min || number > kRow.range.max) return Fault::kOutOfRange;
-    member = FromWireNumber<Member>(std::min(number, kRow.range.clamp));
-    return std::nullopt;
-  } else if constexpr (std::is_same_v<Member, bool>) {
+  if constexpr (kRow.form() == ParameterForm::kFlag) {
     member = true;
     return value.empty() ? std::nullopt : Verdict(Fault::kWrongLength);
-  } else {
+  } else if constexpr (!kRow.is_number()) {
     return ReadValue(value, sender, member);
+  } else {
+    return std::nullopt;
   }
 }
 
@@ -156,42 +172,67 @@ class UnknownParameters {
   std::array<uint64_t, kMaxUnknownParameters> ids_;
 };
 
-// Reads the parameters one after the other and stops at the first fault. Which rows were there is
-// added to `seen`.
-std::optional<Error> ReadBlock(Bytes block, const Grammar& grammar, TransportParameters& out,
-                               ParameterSet& seen) {
-  UnknownParameters unknown;
-  while (!block.empty()) {
-    uint64_t id = 0;
-    uint64_t size = 0;
-    if (!ReadVarint(block, id)) return Error{Fault::kTruncated, Error::kNoId};
-    if (!ReadVarint(block, size) || size > block.size()) return Error{Fault::kTruncated, id};
-    const Bytes value = block.first(size);
-    block.remove_prefix(size);
+// What stands in front of a value.
+struct Header {
+  uint64_t id;
+  uint64_t size;
+};
 
-    const size_t index = TransportParameterIndex(id);
+// In whatever form they are. Cuts them off `block`; else says what is wrong.
+std::optional<Error> ReadLongHeader(Bytes& block, Header& out) {
+  if (!ReadVarint(block, out.id)) return Error{Fault::kTruncated, Error::kNoId};
+  if (!ReadVarint(block, out.size)) return Error{Fault::kTruncated, out.id};
+  return std::nullopt;
+}
+
+// One parameter that we know; `bytes` are its value and all behind it.
+Verdict ReadParameter(size_t index, Bytes bytes, size_t size, Endpoint sender,
+                      TransportParameters& out) {
+  const TransportParameterRow& row = kTransportParameterTable[index];
+  return row.is_number() ? ReadNumber(bytes, size, row, out)
+                         : kRowReaders[index](bytes.first(size), sender, out);
+}
+
+// Reads the parameters one after the other and stops at the first fault.
+std::optional<Error> ReadBlock(Bytes block, const Grammar& grammar, TransportParameters& out) {
+  UnknownParameters unknown;
+  ParameterSet seen = 0;
+  while (!block.empty()) {
+    Header header;
+    if (block.size() >= 2 && block[0] < 0x40 && block[1] < 0x40) {
+      // Nearly always one byte each.
+      header = {block[0], block[1]};
+      block.remove_prefix(2);
+    } else {
+      Bytes rest = block;
+      if (const std::optional<Error> error = ReadLongHeader(rest, header)) return error;
+      block = rest;
+    }
+    if (header.size > block.size()) return Error{Fault::kTruncated, header.id};
+
+    const size_t index = TransportParameterIndex(header.id);
     Verdict fault;
     if (index == kTransportParameterCount) {
-      fault = grammar.unknown_allowed ? unknown.Add(id) : Fault::kNotRemembered;
+      fault = grammar.unknown_allowed ? unknown.Add(header.id) : Fault::kNotRemembered;
     } else if (const ParameterSet bit = ParameterSet{1} << index; (seen & bit) != 0) {
       fault = Fault::kDuplicate;
     } else if ((grammar.allowed & bit) == 0) {
       fault = grammar.not_allowed;
     } else {
       seen |= bit;
-      fault = kRowReaders[index](value, grammar.sender, out);
+      fault = ReadParameter(index, block, header.size, grammar.sender, out);
     }
-    if (fault.has_value()) return Error{*fault, id};
+    if (fault.has_value()) return Error{*fault, header.id};
+    block.remove_prefix(header.size);
+  }
+  if (const ParameterSet missing = grammar.required & ~seen; missing != 0) {
+    return Error{Fault::kMissing, kTransportParameterTable[std::countr_zero(missing)].id};
   }
   return std::nullopt;
 }
 
 // What only the whole block tells.
-std::optional<Error> CheckWhole(const TransportParameters& parameters, const Grammar& grammar,
-                                ParameterSet seen) {
-  if (const ParameterSet missing = grammar.required & ~seen; missing != 0) {
-    return Error{Fault::kMissing, kTransportParameterTable[std::countr_zero(missing)].id};
-  }
+std::optional<Error> CheckWhole(const TransportParameters& parameters) {
   if (parameters.preferred_address.has_value() &&
       parameters.initial_source_connection_id->empty()) {
     return Error{Fault::kNeedsConnectionId, RowOf(&ConnectionParameters::preferred_address).id};
@@ -202,9 +243,8 @@ std::optional<Error> CheckWhole(const TransportParameters& parameters, const Gra
 // The result is built where the caller wants it: it is too large to be copied for nothing.
 std::optional<TransportParameters> Decode(Bytes block, const Grammar& grammar, Error& error) {
   std::optional<TransportParameters> result(std::in_place);
-  ParameterSet seen = 0;
-  std::optional<Error> found = ReadBlock(block, grammar, *result, seen);
-  if (!found.has_value()) found = CheckWhole(*result, grammar, seen);
+  std::optional<Error> found = ReadBlock(block, grammar, *result);
+  if (!found.has_value()) found = CheckWhole(*result);
   if (found.has_value()) {
     error = *found;
     result.reset();

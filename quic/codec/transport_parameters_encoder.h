@@ -15,7 +15,8 @@ namespace sluice {
 // The longest that transport parameters can become: every row at its longest, and a reserved one.
 inline constexpr size_t kTransportParametersSizeMax = SizeMax(~ParameterSet{0}) + kGreaseSizeMax;
 
-// Where they are written. Larger than the longest by what a store may write too much.
+// Where they are written: larger than the longest by what a store may write too much, and in whole
+// cache lines.
 using TransportParametersBuffer = std::array<uint8_t, 448>;
 static_assert(sizeof(TransportParametersBuffer) >= kTransportParametersSizeMax + kWriteSlack);
 

@@ -45,8 +45,8 @@ class Varint {
   // the value: those behind the returned size become zeros. That makes it one store without a
   // branch.
   constexpr size_t StoreTo(uint8_t* to) const {
-    const uint64_t log2 = size_log2();
-    StoreBe64(to, value_ * kScale[log2] | log2 << 62);
+    const size_t log2 = size_log2();
+    StoreBe64(to, value_ * kScale[log2] | kPrefix[log2]);
     return kSize[log2];
   }
 
@@ -54,11 +54,14 @@ class Varint {
   friend constexpr std::strong_ordering operator<=>(Varint a, Varint b) = default;
 
  private:
-  // By the logarithm of the size: the size, and what moves a value of that size to the front of a
-  // 64-bit word.
+  // By the logarithm of the size: the size; what moves a value of that size to the front of a
+  // 64-bit word; the logarithm at the front of that word. A load is cheaper than a shift by a
+  // number that is not known.
   static constexpr std::array<uint8_t, 4> kSize = {1, 2, 4, 8};
   static constexpr std::array<uint64_t, 4> kScale = {uint64_t{1} << 56, uint64_t{1} << 48,
                                                      uint64_t{1} << 32, 1};
+  static constexpr std::array<uint64_t, 4> kPrefix = {0, uint64_t{1} << 62, uint64_t{1} << 63,
+                                                      uint64_t{3} << 62};
 
   // The logarithm of the size by the place of the highest bit (Table 4 of RFC 9000). Has a place
   // for bits that no varint has, so that no value can read beyond it.
@@ -74,7 +77,7 @@ class Varint {
 
   // Zero is as short as one, and has no highest bit.
   constexpr size_t size_log2() const {
-    return kSizeLog2[static_cast<unsigned>(std::countl_zero(value_ | 1)) ^ 63];
+    return kSizeLog2[static_cast<size_t>(std::countl_zero(value_ | 1)) ^ 63];
   }
 
   uint64_t value_;
@@ -118,6 +121,23 @@ constexpr size_t VarintSize(uint64_t value) { return Varint::Trusted(value).size
       out = LoadBe64(rest.data()) & kMaxVarint;
   }
   rest = rest.subspan(size);
+  return true;
+}
+
+// Reads a number that is known to have `size` bytes at the front of `bytes`, which has at least as
+// many: false, and nothing happens, when it has another size. Takes no branch that depends on the
+// number as long as kMaxVarintSize bytes are there.
+[[nodiscard]] constexpr bool ReadVarintOfSize(absl::Span<const uint8_t> bytes, size_t size,
+                                              uint64_t& out) {
+  constexpr uint32_t kShifts = 56 | 48 << 8 | 32 << 16;
+  if (size == 0) return false;
+  const size_t log2 = bytes[0] >> 6;
+  if (size != size_t{1} << log2) return false;
+  if (bytes.size() < kMaxVarintSize) {
+    bytes = bytes.first(size);
+    return ReadVarint(bytes, out);
+  }
+  out = (LoadBe64(bytes.data()) & kMaxVarint) >> (kShifts >> 8 * log2 & 0xFF);
   return true;
 }
 

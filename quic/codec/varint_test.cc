@@ -137,6 +137,23 @@ TEST(VarintTest, AReadOfACutOneChangesNothing) {
   }
 }
 
+TEST(VarintTest, IsReadAsTheSizeThatIsExpectedOrNotAtAll) {
+  for (const Edge& edge : kEdges) {
+    std::vector<uint8_t> bytes = Encoded(edge.value);
+    // With and without room for one load.
+    for (const size_t behind : {size_t{0}, size_t{1}, size_t{7}, size_t{20}}) {
+      bytes.resize(edge.size);
+      bytes.insert(bytes.end(), behind, 0xFF);
+      for (const size_t size : {0, 1, 2, 3, 4, 8}) {
+        if (size > bytes.size()) continue;
+        uint64_t value = 12345;
+        ASSERT_EQ(ReadVarintOfSize(bytes, size, value), size == edge.size) << edge.value;
+        ASSERT_EQ(value, size == edge.size ? edge.value : 12345) << size << " bytes";
+      }
+    }
+  }
+}
+
 TEST(VarintTest, OneIsReadAfterTheOther) {
   const std::vector<uint8_t> bytes = HexBytes("25 7bbd 9d7f3e7d c2197c5eff14e88c 00");
   absl::Span<const uint8_t> rest = bytes;

@@ -14,6 +14,12 @@
 #include "quic/codec/transport_parameters.h"
 
 namespace sluice {
+namespace {
+
+// Some implementations count nanoseconds in 64 bits. Still takes 8 bytes.
+constexpr TimeDelta kMaxIdleTimeout = TimeDelta::Seconds(INT64_MAX / 1'000'000'000);
+
+}  // namespace
 
 TransportParameters SmallParameters() {
   constexpr uint8_t kBytes[] = {0x83, 0x94, 0xc8, 0xf0, 0x3e, 0x51, 0x57, 0x08};
@@ -43,6 +49,7 @@ std::vector<TransportParameters> VariedParameters(size_t count, RandomSource& ra
       if (!row.is_number() || !IsPresent(parameters, row)) continue;
       SetNumber(parameters, row, std::clamp(RandomVarint(random), row.range.min, LargestKept(row)));
     }
+    parameters.max_idle_timeout = std::min(parameters.max_idle_timeout, kMaxIdleTimeout);
     parameters.original_destination_connection_id =
         RandomConnectionId(4 + random.Below(17), random);
     parameters.initial_source_connection_id = RandomConnectionId(4 + random.Below(17), random);
