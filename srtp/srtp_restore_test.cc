@@ -21,6 +21,7 @@
 #include "srtp/esrtcp_word.h"
 #include "srtp/key_id.h"
 #include "srtp/master_key.h"
+#include "srtp/mki.h"
 #include "srtp/packet_index.h"
 #include "srtp/packet_kind.h"
 #include "srtp/packet_layout.h"
@@ -216,6 +217,21 @@ TEST_P(SrtpRestoreTest, AReceiverTakesStatesOfAnyLiveKey) {
   ASSERT_TRUE(receiver->Rekey(NewKey()).ok());
   EXPECT_TRUE(receiver->RestoreStreams({ReceiverState(70000)}).ok());
   EXPECT_EQ(ReceiveRtp(*receiver, RtpOf(70001)), UnprotectVerdict::kOk);
+}
+
+// The other sender may have sent it with any of its keys, so its place is not given away before all
+// of them are gone.
+TEST_P(SrtpRestoreTest, ARestoredStreamKeepsItsPlaceWhileAnyOfTheKeysLives) {
+  const Mki first = MkiOf({1});
+  const Mki second = MkiOf({2});
+  const std::unique_ptr<SrtpSender> sender = MakeSender({.max_streams = 1, .mki = first});
+  ASSERT_TRUE(sender->AddKey(NewKey(), second).ok());
+  ASSERT_TRUE(sender->RestoreStreams({SenderState(1000, 5)}, kNoMargin).ok());
+  ASSERT_TRUE(sender->SendWith(second).ok());
+  ASSERT_TRUE(sender->RetireKey(first).ok());
+  EXPECT_EQ(SendRtp(*sender, 1, 7), ProtectVerdict::kTooManyStreams);
+  EXPECT_EQ(SendRtp(*sender, 1000), ProtectVerdict::kIndexReused);
+  EXPECT_EQ(SendRtp(*sender, 1001), ProtectVerdict::kOk);
 }
 
 TEST_P(SrtpRestoreTest, StatesThatCannotBeAreRefusedAsAWhole) {

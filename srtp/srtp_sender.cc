@@ -177,7 +177,14 @@ absl::Status SrtpSender::RestoreStreams(absl::Span<const SenderStreamState> stre
   }
   // The most recently used one comes first and is to be so again.
   for (size_t i = streams.size(); i > 0; --i) {
-    streams_->FindOrAdd(streams[i - 1].ssrc, sending_slot_)->Restore(streams[i - 1], margin);
+    const SenderStreamState& state = streams[i - 1];
+    streams_->FindOrAdd(state.ssrc, sending_slot_)->Restore(state, margin);
+    // Which of the other keys it was sent with is not known: any of them.
+    for (size_t slot = 0; slot < kMaxLiveKeys; ++slot) {
+      if (keys_.key(slot) != nullptr) {
+        streams_->FindOrAdd(state.ssrc, slot);
+      }
+    }
   }
   return absl::OkStatus();
 }

@@ -80,9 +80,10 @@ class SrtpSender final {
 
   // Streams, most recently used first.
   std::vector<SenderStreamState> ExportStreams() const;
-  // Goes on with streams of another sender that had the key which is sent with now. For a new
-  // sender. All or nothing: InvalidArgument when there are more than max_streams, an SSRC twice, an
-  // index out of range, a margin out of range, or a key that is not the present one.
+  // Goes on with streams of another sender that had the key which is sent with now, and others that
+  // are live here. For a new sender. All or nothing: InvalidArgument when there are more than
+  // max_streams, an SSRC twice, an index out of range, a margin out of range, or a key that is not
+  // the present one.
   absl::Status RestoreStreams(absl::Span<const SenderStreamState> streams,
                               const RestoreMargin& margin);
 

@@ -32,8 +32,8 @@ enum class ProtectVerdict : uint8_t {
 };
 inline constexpr size_t kProtectVerdictCount = 8;
 
-// What happened to one packet on its way in. Everything but kOk changed no state. After
-// kAuthFailed an AEAD packet's payload is wiped; otherwise the bytes are as they were.
+// What happened to one packet on its way in. Everything but kOk changed no state. After kAuthFailed
+// and kNoScratch an AEAD packet's payload is wiped; otherwise the bytes are as they were.
 enum class UnprotectVerdict : uint8_t {
   kOk,
   // Shorter than header, tag and trailer need, or lengths inside point past the end.
@@ -47,7 +47,8 @@ enum class UnprotectVerdict : uint8_t {
   kUnencrypted,
   // The index is at its end (RFC 3711 section 9.2).
   kKeyExhausted,
-  // Scratch memory for a trial decryption was not to be had.
+  // Did not open with the likeliest key and rollover counter, and there was no scratch memory to
+  // try others in.
   kNoScratch,
   // No live key has the packet's master key identifier (RFC 3711 section 3.1).
   kUnknownMki,
