@@ -16,6 +16,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
 #include "base/random_source.h"
 #include "gateway/config/limits.h"
@@ -34,6 +35,9 @@
 #include "gateway/worker/packet_slots.h"
 #include "gateway/worker/worker_limits.h"
 #include "gateway/worker/worker_pool.h"
+#include "srtp/crypto/cpu_features.h"
+#include "srtp/crypto/crypto_engine.h"
+#include "srtp/crypto/engine_choice.h"
 #include "srtp/packet_arena.h"
 
 namespace sluice {
@@ -47,7 +51,8 @@ WorkerLimits ToWorkerLimits(const Config& config) {
                          .receive_batch = limits.receive_batch,
                          .outbox_packets = limits.outbox_packets,
                          .mailbox_commands = limits.mailbox_commands,
-                         .event_queue = limits.event_queue};
+                         .event_queue = limits.event_queue,
+                         .extra_srtp_bytes = ExtraSrtpBytesPerWorker(limits, config.workers)};
   worker.packet_slots = PacketSlots(worker);
   return worker;
 }
@@ -153,6 +158,14 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
       return status;
     }
   }
+  const CpuFeatures features = DetectCpuFeatures();
+  const absl::StatusOr<EngineKind> engine = ChooseEngine(config.crypto_engine, features);
+  if (!engine.ok()) {
+    return absl::Status(engine.status().code(), absl::StrCat("crypto_engine (--crypto-engine): ",
+                                                             engine.status().message()));
+  }
+  LOG(INFO) << "crypto engine chosen engine=" << EngineName(*engine)
+            << " cpu=" << absl::StrReplaceAll(CpuFeatureNames(features), {{" ", ","}});
   ControlServerOptions server_options;
   server_options.listen = config.listen;
   server_options.threads = config.limits.grpc_threads + config.limits.watchers;
@@ -175,7 +188,8 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
   p.ports = *std::move(ports);
 
   absl::StatusOr<std::unique_ptr<WorkerPool>> workers =
-      WorkerPool::Create(config.workers, worker_limits, *p.ports, [&p] { p.pump.Wake(); });
+
+      WorkerPool::Create(config.workers, worker_limits, *engine, *p.ports, [&p] { p.pump.Wake(); });
   if (!workers.ok()) {
     return workers.status();
   }
@@ -189,6 +203,7 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
                   .start_time = absl::Now(),
                   .limits = config.limits,
                   .session_defaults = config.session_defaults,
+                  .crypto_engine = *engine,
                   .media_ports = [&pool = *p.ports] {
                     return LimitState{pool.capacity(), pool.used(), pool.refused()};
                   }});

@@ -92,6 +92,9 @@ void DefineFlags(CLI::App& app, Flags& flags) {
       ->type_name("N");
   app.add_option("--log-level", config.log_level, "info (the default), warning or error")
       ->type_name("LEVEL");
+  app.add_option("--crypto-engine", config.crypto_engine,
+                 "auto (the default), boringssl or ipsec_mb; what does the arithmetic of SRTP")
+      ->type_name("ENGINE");
   app.add_option("--ready-file", flags.ready_file,
                  "Written with the address for controllers once it is served, removed at the end")
       ->type_name("FILE");

@@ -12,6 +12,7 @@
 #include "base/time_delta.h"
 #include "gateway/config/limits.h"
 #include "gateway/net/transport_address.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 
@@ -75,6 +76,7 @@ struct Config {
   TimeoutDefaults session_defaults;
   Limits limits;
   LogLevel log_level = LogLevel::kInfo;
+  EngineRequest crypto_engine = EngineRequest::kAuto;
 };
 
 // InvalidArgument with a sentence about the first thing that cannot be: an empty port range, an

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "proto/config/v1/config.pb.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 namespace {
@@ -183,6 +184,16 @@ absl::Status ReadLogLevel(const std::string& text, LogLevel& out) {
       absl::StrCat("log_level (--log-level): \"", text, "\" is not info, warning or error"));
 }
 
+absl::Status ReadCryptoEngine(const std::string& text, EngineRequest& out) {
+  const absl::StatusOr<EngineRequest> request = ParseEngineRequest(text);
+  if (!request.ok()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("crypto_engine (--crypto-engine): ", request.status().message()));
+  }
+  out = *request;
+  return absl::OkStatus();
+}
+
 // Flags win over the file, each as a whole: --tls-dir replaces what the file says about TLS.
 absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
   if (flags.listen.has_value()) {
@@ -229,6 +240,9 @@ absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
   if (flags.log_level.has_value()) {
     settings.set_log_level(*flags.log_level);
   }
+  if (flags.crypto_engine.has_value()) {
+    settings.set_crypto_engine(*flags.crypto_engine);
+  }
   return absl::OkStatus();
 }
 
@@ -247,6 +261,9 @@ absl::StatusOr<Config> MakeConfig(const config::v1::Config& settings, size_t cor
   }
   if (status.ok() && settings.has_log_level()) {
     status = ReadLogLevel(settings.log_level(), config.log_level);
+  }
+  if (status.ok() && settings.has_crypto_engine()) {
+    status = ReadCryptoEngine(settings.crypto_engine(), config.crypto_engine);
   }
   if (status.ok()) {
     status = CheckConfig(config);

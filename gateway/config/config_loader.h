@@ -27,6 +27,8 @@ struct ConfigFlags {
   std::optional<std::string> advertised_ipv6;
   std::optional<uint32_t> workers;
   std::optional<std::string> log_level;
+  // "auto" or the name of an engine.
+  std::optional<std::string> crypto_engine;
 };
 
 // Names of the files below --tls-dir; `sluicectl pki init` writes them.

@@ -14,6 +14,7 @@
 #include "gateway/net/transport_address.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 namespace {
@@ -60,6 +61,7 @@ limits {
   outbox_packets: 33
   mailbox_commands: 34
   event_queue: 35
+  extra_srtp_kib: 41
   event_log: 36
   watchers: 37
   tombstones: 38
@@ -67,6 +69,7 @@ limits {
   tombstone_lifetime { seconds: 40 }
 }
 log_level: "warning"
+crypto_engine: "boringssl"
 )";
 
 TEST(ConfigLoaderTest, ReadsEveryField) {
@@ -92,12 +95,14 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
                                     .outbox_packets = 33,
                                     .mailbox_commands = 34,
                                     .event_queue = 35,
+                                    .extra_srtp_kib = 41,
                                     .event_log = 36,
                                     .watchers = 37,
                                     .tombstones = 38,
                                     .grpc_threads = 9,
                                     .tombstone_lifetime = absl::Seconds(40)}));
   EXPECT_EQ(config->log_level, LogLevel::kWarning);
+  EXPECT_EQ(config->crypto_engine, EngineRequest::kBoringSsl);
 }
 
 TEST(ConfigLoaderTest, TheSampleInTheReadmeIsAConfigurationWithTheDefaults) {
@@ -111,6 +116,7 @@ TEST(ConfigLoaderTest, TheSampleInTheReadmeIsAConfigurationWithTheDefaults) {
   const absl::StatusOr<Config> config = Parse(readme.str().substr(begin, end - begin));
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->limits, Limits{});
+  EXPECT_EQ(config->crypto_engine, EngineRequest::kAuto);
   EXPECT_EQ(config->session_defaults.idle, TimeoutDefaults().idle);
   EXPECT_EQ(config->session_defaults.offer, TimeoutDefaults().offer);
   EXPECT_EQ(config->session_defaults.absolute, TimeoutDefaults().absolute);
@@ -128,6 +134,7 @@ TEST(ConfigLoaderTest, WhatIsAbsentHasItsDefault) {
   EXPECT_EQ(config->media.ipv6, std::nullopt);
   EXPECT_EQ(config->workers, kCores);
   EXPECT_EQ(config->limits, Limits{});
+  EXPECT_EQ(config->crypto_engine, EngineRequest::kAuto);
   EXPECT_EQ(config->log_level, LogLevel::kInfo);
 }
 
@@ -147,7 +154,8 @@ TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
                                                             .advertised_ipv4 = "198.51.100.8",
                                                             .advertised_ipv6 = "2001:db8::3",
                                                             .workers = 1,
-                                                            .log_level = "error"});
+                                                            .log_level = "error",
+                                                            .crypto_engine = "ipsec_mb"});
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->listen.ToString(), "127.0.0.1:1");
   EXPECT_EQ(config->tls, (TlsFiles{"pki/server.crt", "pki/server.key", "pki/ca.crt"}));
@@ -159,6 +167,7 @@ TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
   EXPECT_EQ(config->media.advertised_ipv6->ToString(), "2001:db8::3");
   EXPECT_EQ(config->workers, 1u);
   EXPECT_EQ(config->log_level, LogLevel::kError);
+  EXPECT_EQ(config->crypto_engine, EngineRequest::kIpsecMb);
   EXPECT_EQ(config->limits.sessions, 100u) << "what no flag names stays";
 }
 
@@ -213,6 +222,10 @@ TEST(ConfigLoaderTest, ErrorsAreOneSentenceThatNamesThePlace) {
        "limits.watchers is 0, it has to be 1..1024"},
       {"control { insecure: true } log_level: \"loud\"",
        "log_level (--log-level): \"loud\" is not info, warning or error"},
+      {"control { insecure: true } crypto_engine: \"openssl\"",
+       "crypto_engine (--crypto-engine): there is no crypto engine \"openssl\"; choose one of: "
+       "auto, "
+       "boringssl, ipsec_mb"},
   };
   for (const auto& test : kCases) {
     const absl::StatusOr<Config> config = Parse(test.text);

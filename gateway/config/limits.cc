@@ -13,10 +13,11 @@ namespace {
 
 // Labels (16 of 63 + 255 bytes) with the worker and in the directory, id, forwarding table.
 constexpr size_t kSessionBytes = 20 * 1024;
-// Sockets' kernel structures, leg state, payload types, SSRC filter, key schedules of three keys.
-constexpr size_t kLegBytes = 12 * 1024;
-// One SSRC in both directions: SRTP indices and replay windows (1024 + 128 + 1024 bits), reception
-// statistics, table entries.
+// Sockets' kernel structures, leg state, payload types, SSRC filter, session keys of three keys in
+// the form of the engine that needs most.
+constexpr size_t kLegBytes = 16 * 1024;
+// One SSRC in both directions: SRTP indices and replay windows (1024 + 128 + 1024 bits), two SSRCs
+// that lost their place and are remembered, reception statistics, table entries.
 constexpr size_t kStreamBytes = 1024;
 // A stored event: two ids of up to 128 bytes, two addresses, message overhead.
 constexpr size_t kEventBytes = 1024;
@@ -70,6 +71,10 @@ size_t SessionsPerWorker(const Limits& limits, size_t workers) {
   return (limits.sessions + workers - 1) / workers;
 }
 
+size_t ExtraSrtpBytesPerWorker(const Limits& limits, size_t workers) {
+  return (limits.extra_srtp_kib + workers - 1) / workers * 1024;
+}
+
 size_t TombstoneBytes(const Limits& limits) { return limits.tombstones * kTombstoneBytes; }
 
 std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& factors) {
@@ -81,6 +86,7 @@ std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& fact
       {"sessions", sessions * kSessionBytes},
       {"legs", legs * kLegBytes},
       {"streams_per_leg", legs * limits.streams_per_leg * kStreamBytes},
+      {"extra_srtp_kib", factors.workers * ExtraSrtpBytesPerWorker(limits, factors.workers)},
       {"event_queue", factors.workers * limits.event_queue * kNoticeBytes},
       {"event_log", limits.event_log * kEventBytes},
       {"tombstones", TombstoneBytes(limits)},

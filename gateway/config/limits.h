@@ -34,6 +34,10 @@ struct Limits {
   // Media events of one worker that the event pump has not taken yet. When all sessions of a worker
   // get their media in the same moment, each raises a handful.
   size_t event_queue = 8192;
+  // KiB that all SRTP legs together may take beyond what each of them has anyway (three keys,
+  // replay windows of 1024 and 128 packets): half a thousand legs with 16 keys, or eighty with the
+  // widest windows for 64 streams.
+  size_t extra_srtp_kib = 65'536;
   // Events kept for watchers that come back: several minutes of a busy gateway.
   size_t event_log = 16384;
   // Event streams at the same time; each holds a gRPC thread.
@@ -67,6 +71,8 @@ inline constexpr LimitRow kLimitRows[] = {
     {"outbox_packets", &Limits::outbox_packets, 1, 65'536},
     {"mailbox_commands", &Limits::mailbox_commands, 1, 65'536},
     {"event_queue", &Limits::event_queue, 1, 1'000'000},
+    // Up to 16 GiB: more than all legs could ask for.
+    {"extra_srtp_kib", &Limits::extra_srtp_kib, 1, 16 * 1024 * 1024},
     {"event_log", &Limits::event_log, 1, 1'000'000},
     {"watchers", &Limits::watchers, 1, 1024},
     {"tombstones", &Limits::tombstones, 1, 1'000'000},
@@ -81,6 +87,9 @@ absl::Status CheckLimits(const Limits& limits);
 
 // Sessions that one of `workers` workers may get: all, spread evenly.
 size_t SessionsPerWorker(const Limits& limits, size_t workers);
+
+// What one of `workers` workers gets of extra_srtp_kib, in bytes.
+size_t ExtraSrtpBytesPerWorker(const Limits& limits, size_t workers);
 
 // Most memory that the statistics of all tombstones together may take; the oldest go first.
 size_t TombstoneBytes(const Limits& limits);

@@ -5,6 +5,8 @@
 #include "gateway/control/leg_convert.h"
 #include "gateway/control/remote_convert.h"
 #include "gateway/control/session_convert.h"
+#include "gateway/leg/key_limit.h"
+#include "gateway/leg/leg_snapshot.h"
 
 namespace sluice {
 namespace {
@@ -34,6 +36,12 @@ pb::Event ToEvent(const SessionEvent& event) {
       break;
     case SessionEventKind::kStreamAdded:
       out.mutable_stream_added()->set_ssrc(event.ssrc.value());
+      break;
+    case SessionEventKind::kKeyLimitReached:
+      out.mutable_key_limit_reached()->set_direction(
+          event.direction == StreamDirection::kSent ? pb::DIRECTION_SENT : pb::DIRECTION_RECEIVED);
+      out.mutable_key_limit_reached()->set_limit(
+          event.limit == KeyLimit::kHard ? pb::KEY_LIMIT_HARD : pb::KEY_LIMIT_SOFT);
       break;
   }
   return out;

@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "gateway/leg/key_limit.h"
+#include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/inline_id.h"
@@ -44,6 +46,18 @@ TEST(EventConvertTest, WhatPacketsCaused) {
               "session_id: 'call-1' leg_id: 'alice' "
               "remote_address_changed { old_rtp { ip: '192.0.2.2' port: 5006 } "
               "new_rtp { ip: '192.0.2.1' port: 5004 } }");
+}
+
+TEST(EventConvertTest, LimitsOfKeys) {
+  SessionEvent event = Media(SessionEventKind::kKeyLimitReached);
+  ExpectEvent(ToEvent(event),
+              "session_id: 'call-1' leg_id: 'alice' "
+              "key_limit_reached { direction: DIRECTION_RECEIVED limit: KEY_LIMIT_SOFT }");
+  event.direction = StreamDirection::kSent;
+  event.limit = KeyLimit::kHard;
+  ExpectEvent(ToEvent(event),
+              "session_id: 'call-1' leg_id: 'alice' "
+              "key_limit_reached { direction: DIRECTION_SENT limit: KEY_LIMIT_HARD }");
 }
 
 TEST(EventConvertTest, WhatCallsCaused) {

@@ -13,10 +13,12 @@
 #include "gateway/control/leg_convert.h"
 #include "gateway/control/session_convert.h"
 #include "gateway/control/session_listing.h"
+#include "gateway/control/srtp_convert.h"
 #include "gateway/control/stats_convert.h"
 #include "gateway/control/status_convert.h"
 #include "gateway/errors/error_detail.h"
 #include "srtp/master_key.h"
+#include "srtp/mki.h"
 
 namespace sluice {
 namespace {
@@ -129,13 +131,14 @@ grpc::Status GatewayService::AddLeg(grpc::ServerContext*, const pb::AddLegReques
     local_key = MasterKey::Generate(*leg.local_suite, random_);
     leg.spec.local_key = local_key->Clone();
   }
+  const Mki local_mki = leg.spec.local_mki;
   return ToGrpcStatus(room_.OnLane(request->session_id(), [&](WorkerLane& lane) {
     const absl::StatusOr<LegSnapshot> added =
         lane.AddLeg(request->session_id(), std::move(leg.spec), leg.family);
     if (added.ok()) {
       ToProto(request->session_id(), *added, *response->mutable_leg());
       if (local_key.has_value()) {
-        ToProto(*local_key, *response->mutable_local_key());
+        ToProto(*local_key, local_mki, *response->mutable_local_key());
       }
     }
     return added.status();
@@ -149,6 +152,7 @@ grpc::Status GatewayService::UpdateLeg(grpc::ServerContext*, const pb::UpdateLeg
     return ToGrpcStatus(status);
   }
   std::optional<MasterKey> prepared;
+  Mki prepared_mki;
   const auto decide = [&](const LegSnapshot& leg) -> absl::StatusOr<LegUpdate> {
     FieldViolations violations;
     LegUpdate update = ToLegUpdate(*request, leg, violations);
@@ -158,6 +162,7 @@ grpc::Status GatewayService::UpdateLeg(grpc::ServerContext*, const pb::UpdateLeg
     if (request->local_key_change() == pb::LOCAL_KEY_CHANGE_PREPARE) {
       prepared = MasterKey::Generate(leg.local_suite.value(), random_);
       update.prepare_local_key = prepared->Clone();
+      prepared_mki = update.local_mki;
     }
     return update;
   };
@@ -167,7 +172,7 @@ grpc::Status GatewayService::UpdateLeg(grpc::ServerContext*, const pb::UpdateLeg
     if (leg.ok()) {
       ToProto(request->session_id(), *leg, *response->mutable_leg());
       if (prepared.has_value()) {
-        ToProto(*prepared, *response->mutable_local_key());
+        ToProto(*prepared, prepared_mki, *response->mutable_local_key());
       }
     }
     return leg.status();

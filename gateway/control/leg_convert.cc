@@ -7,13 +7,12 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
-#include "absl/types/span.h"
 #include "base/time_delta.h"
 #include "gateway/control/id_check.h"
 #include "gateway/control/remote_convert.h"
+#include "gateway/control/srtp_convert.h"
 #include "gateway/control/time_convert.h"
 
 namespace sluice {
@@ -30,60 +29,7 @@ constexpr TimeDelta kMinLearningWindow = TimeDelta::Millis(1);
 constexpr TimeDelta kMaxLearningWindow = TimeDelta::Seconds(60);
 constexpr TimeDelta kDefaultLearningWindow = TimeDelta::Seconds(10);
 
-constexpr std::pair<pb::CryptoSuite, SuiteId> kSuites[] = {
-    {pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80, SuiteId::kAesCm128HmacSha1_80},
-    {pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32, SuiteId::kAesCm128HmacSha1_32},
-    {pb::CRYPTO_SUITE_AEAD_AES_128_GCM, SuiteId::kAeadAes128Gcm},
-    {pb::CRYPTO_SUITE_AEAD_AES_256_GCM, SuiteId::kAeadAes256Gcm},
-};
-
-constexpr absl::string_view kSuiteNames =
-    "must be AES_CM_128_HMAC_SHA1_80, AES_CM_128_HMAC_SHA1_32, AEAD_AES_128_GCM or "
-    "AEAD_AES_256_GCM";
-
-std::optional<SuiteId> ReadSuite(pb::CryptoSuite suite, absl::string_view path,
-                                 FieldViolations& violations) {
-  for (const auto& [number, id] : kSuites) {
-    if (number == suite) {
-      return id;
-    }
-  }
-  violations.Add(path, kSuiteNames);
-  return std::nullopt;
-}
-
-pb::CryptoSuite ToProto(SuiteId suite) {
-  for (const auto& [number, id] : kSuites) {
-    if (id == suite) {
-      return number;
-    }
-  }
-  return pb::CRYPTO_SUITE_UNSPECIFIED;
-}
-
-std::optional<MasterKey> ReadKey(const pb::SrtpKey& in, absl::string_view path,
-                                 FieldViolations& violations) {
-  const std::optional<SuiteId> id = ReadSuite(in.suite(), absl::StrCat(path, ".suite"), violations);
-  if (!id.has_value()) {
-    return std::nullopt;
-  }
-  const std::string& bytes = in.master_key_and_salt();
-  const CipherSuite& suite = GetCipherSuite(*id);
-  if (bytes.size() != suite.key_size + suite.salt_size) {
-    violations.Add(absl::StrCat(path, ".master_key_and_salt"),
-                   absl::StrCat("has ", bytes.size(), " bytes, ", suite.name, " needs ",
-                                suite.key_size + suite.salt_size, ": ", suite.key_size,
-                                " of key and ", suite.salt_size, " of salt"));
-    return std::nullopt;
-  }
-  absl::StatusOr<MasterKey> key = MasterKey::Create(
-      *id, absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()));
-  if (!key.ok()) {
-    violations.Add(absl::StrCat(path, ".master_key_and_salt"), "is not a key of the suite");
-    return std::nullopt;
-  }
-  return *std::move(key);
-}
+constexpr absl::string_view kSrtpOnly = "is for LEG_KIND_SRTP only";
 
 std::optional<LegKind> ReadKind(pb::LegKind kind, FieldViolations& violations) {
   switch (kind) {
@@ -187,25 +133,48 @@ std::vector<Ssrc> ReadRemoteSsrcs(const pb::LegConfig& config, FieldViolations& 
 }
 
 void RefuseKeysOfPlainLeg(const pb::LegConfig& config, FieldViolations& violations) {
-  if (config.has_remote_key()) {
-    violations.Add("config.remote_key", "is for LEG_KIND_SRTP only");
+  const std::pair<bool, absl::string_view> rows[] = {
+      {config.has_remote_key(), "config.remote_key"},
+      {config.local_suite() != pb::CRYPTO_SUITE_UNSPECIFIED, "config.local_suite"},
+      {!config.local_mki().empty(), "config.local_mki"},
+      {config.has_local_options(), "config.local_options"},
+      {config.has_remote_options(), "config.remote_options"}};
+  for (const auto& [given, path] : rows) {
+    if (given) {
+      violations.Add(path, kSrtpOnly);
+    }
   }
-  if (config.local_suite() != pb::CRYPTO_SUITE_UNSPECIFIED) {
-    violations.Add("config.local_suite", "is for LEG_KIND_SRTP only");
-  }
+}
+
+SrtpOptions ReadLocalOptions(const pb::LegConfig& config, FieldViolations& violations) {
+  return ToSrtpOptions(config.local_options(), SrtpDirection::kLocal, "config.local_options",
+                       violations);
+}
+
+SrtpOptions ReadRemoteOptions(const pb::LegConfig& config, FieldViolations& violations) {
+  return ToSrtpOptions(config.remote_options(), SrtpDirection::kRemote, "config.remote_options",
+                       violations);
 }
 
 void ReadKeys(const pb::LegConfig& config, NewLeg& leg, FieldViolations& violations) {
   leg.local_suite = SuiteId::kAeadAes128Gcm;
   if (config.has_remote_key()) {
-    leg.spec.remote_key = ReadKey(config.remote_key(), "config.remote_key", violations);
+    leg.spec.remote_key = ToMasterKey(config.remote_key(), "config.remote_key", violations);
+    leg.spec.remote_mki = ToMki(config.remote_key().mki(), "config.remote_key.mki", violations);
     if (leg.spec.remote_key.has_value()) {
       leg.local_suite = leg.spec.remote_key->suite().id;
     }
   }
   if (config.local_suite() != pb::CRYPTO_SUITE_UNSPECIFIED) {
-    leg.local_suite = ReadSuite(config.local_suite(), "config.local_suite", violations);
+    leg.local_suite = ToSuite(config.local_suite(), "config.local_suite", violations);
+  } else if (GetCipherSuite(*leg.local_suite).transform == PacketTransform::kNull) {
+    violations.Add("config.local_suite",
+                   "must be named beside a remote key of a NULL suite, such as AEAD_AES_128_GCM: "
+                   "that nothing is encrypted is never chosen for you");
   }
+  leg.spec.local_mki = ToMki(config.local_mki(), "config.local_mki", violations);
+  leg.spec.local_options = ReadLocalOptions(config, violations);
+  leg.spec.remote_options = ReadRemoteOptions(config, violations);
 }
 
 // One path of an update mask.
@@ -228,11 +197,30 @@ constexpr UpdateRow kUpdates[] = {
      [](const pb::LegConfig& config, const LegSnapshot& leg, LegUpdate& update,
         FieldViolations& violations) {
        if (leg.kind != LegKind::kSrtp) {
-         violations.Add("config.remote_key", "is for LEG_KIND_SRTP only");
+         violations.Add("config.remote_key", kSrtpOnly);
        } else if (!config.has_remote_key()) {
          violations.Add("config.remote_key", "must be given when update_mask names it");
        } else {
-         update.remote_key = ReadKey(config.remote_key(), "config.remote_key", violations);
+         update.remote_key = ToMasterKey(config.remote_key(), "config.remote_key", violations);
+         update.remote_mki = ToMki(config.remote_key().mki(), "config.remote_key.mki", violations);
+       }
+     }},
+    {"local_options",
+     [](const pb::LegConfig& config, const LegSnapshot& leg, LegUpdate& update,
+        FieldViolations& violations) {
+       if (leg.kind != LegKind::kSrtp) {
+         violations.Add("config.local_options", kSrtpOnly);
+       } else {
+         update.local_options = ReadLocalOptions(config, violations);
+       }
+     }},
+    {"remote_options",
+     [](const pb::LegConfig& config, const LegSnapshot& leg, LegUpdate& update,
+        FieldViolations& violations) {
+       if (leg.kind != LegKind::kSrtp) {
+         violations.Add("config.remote_options", kSrtpOnly);
+       } else {
+         update.remote_options = ReadRemoteOptions(config, violations);
        }
      }},
     {"address_learning",
@@ -258,7 +246,8 @@ constexpr UpdateRow kUpdates[] = {
     {"hold", [](const pb::LegConfig& config, const LegSnapshot&, LegUpdate& update,
                 FieldViolations&) { update.hold = config.hold(); }},
 };
-constexpr absl::string_view kFixedPaths[] = {"kind", "ip_family", "rtcp_mux", "local_suite"};
+constexpr absl::string_view kFixedPaths[] = {"kind", "ip_family", "rtcp_mux", "local_suite",
+                                             "local_mki"};
 
 void ReadMaskedPath(const std::string& path, const pb::LegConfig& config, const LegSnapshot& leg,
                     LegUpdate& update, FieldViolations& violations) {
@@ -273,10 +262,40 @@ void ReadMaskedPath(const std::string& path, const pb::LegConfig& config, const 
                                                " is fixed for the leg's life; remove "
                                                "the leg and add another"));
   } else {
-    violations.Add("update_mask",
-                   absl::StrCat(Quoted(path),
-                                " is not one of remote, remote_key, address_learning, "
-                                "learning_window, payload_types, remote_ssrcs, hold"));
+    violations.Add(
+        "update_mask",
+        absl::StrCat(Quoted(path),
+                     " is not one of remote, remote_key, address_learning, "
+                     "learning_window, payload_types, remote_ssrcs, hold, local_options, "
+                     "remote_options"));
+  }
+}
+
+void ReadLocalKeyChange(const pb::UpdateLegRequest& request, const LegSnapshot& leg,
+                        LegUpdate& update, FieldViolations& violations) {
+  update.local_mki = ToMki(request.local_mki(), "local_mki", violations);
+  switch (request.local_key_change()) {
+    case pb::LOCAL_KEY_CHANGE_UNSPECIFIED:
+      if (!request.local_mki().empty()) {
+        violations.Add("local_mki", "says nothing without local_key_change");
+      }
+      return;
+    case pb::LOCAL_KEY_CHANGE_PREPARE:
+      break;
+    case pb::LOCAL_KEY_CHANGE_ACTIVATE:
+      update.activate_local_key = true;
+      break;
+    case pb::LOCAL_KEY_CHANGE_RETIRE:
+      update.retire_local_key = true;
+      break;
+    default:
+      violations.Add("local_key_change",
+                     "must be LOCAL_KEY_CHANGE_PREPARE, LOCAL_KEY_CHANGE_ACTIVATE or "
+                     "LOCAL_KEY_CHANGE_RETIRE");
+      return;
+  }
+  if (leg.kind != LegKind::kSrtp) {
+    violations.Add("local_key_change", kSrtpOnly);
   }
 }
 
@@ -317,29 +336,21 @@ NewLeg ToNewLeg(const pb::AddLegRequest& request, FieldViolations& violations) {
 LegUpdate ToLegUpdate(const pb::UpdateLegRequest& request, const LegSnapshot& leg,
                       FieldViolations& violations) {
   LegUpdate update;
-  if (request.update_mask().paths().empty() &&
+  if (request.update_mask().paths().empty() && request.retire_remote_mkis().empty() &&
       request.local_key_change() == pb::LOCAL_KEY_CHANGE_UNSPECIFIED) {
-    violations.Add(
-        "update_mask",
-        "must name what is to change, such as \"remote\", unless local_key_change is set");
+    violations.Add("update_mask",
+                   "must name what is to change, such as \"remote\", unless local_key_change or "
+                   "retire_remote_mkis is set");
   }
   for (const std::string& path : request.update_mask().paths()) {
     ReadMaskedPath(path, request.config(), leg, update, violations);
   }
-  switch (request.local_key_change()) {
-    case pb::LOCAL_KEY_CHANGE_UNSPECIFIED:
-      break;
-    case pb::LOCAL_KEY_CHANGE_PREPARE:
-    case pb::LOCAL_KEY_CHANGE_ACTIVATE:
-      if (leg.kind != LegKind::kSrtp) {
-        violations.Add("local_key_change", "is for LEG_KIND_SRTP only");
-      }
-      update.activate_local_key = request.local_key_change() == pb::LOCAL_KEY_CHANGE_ACTIVATE;
-      break;
-    default:
-      violations.Add("local_key_change",
-                     "must be LOCAL_KEY_CHANGE_PREPARE or LOCAL_KEY_CHANGE_ACTIVATE");
+  ReadLocalKeyChange(request, leg, update, violations);
+  if (leg.kind != LegKind::kSrtp && !request.retire_remote_mkis().empty()) {
+    violations.Add("retire_remote_mkis", kSrtpOnly);
   }
+  update.retire_remote_keys =
+      ToMkis(request.retire_remote_mkis(), "retire_remote_mkis", violations);
   return update;
 }
 
@@ -365,6 +376,14 @@ void ToProto(absl::string_view session_id, const LegSnapshot& leg, pb::Leg& out)
   if (leg.remote_suite.has_value()) {
     out.set_remote_suite(ToProto(*leg.remote_suite));
   }
+  if (leg.local_options.has_value()) {
+    ToProto(*leg.local_options, SrtpDirection::kLocal, *out.mutable_local_options());
+  }
+  if (leg.remote_options.has_value()) {
+    ToProto(*leg.remote_options, SrtpDirection::kRemote, *out.mutable_remote_options());
+  }
+  ToProto(leg.local_keys, *out.mutable_local_keys());
+  ToProto(leg.remote_keys, *out.mutable_remote_keys());
   out.set_hold(leg.hold);
   for (const PayloadClock& clock : leg.payload_types) {
     pb::PayloadType& type = *out.add_payload_types();
@@ -376,12 +395,6 @@ void ToProto(absl::string_view session_id, const LegSnapshot& leg, pb::Leg& out)
 
 pb::LegKind ToProto(LegKind kind) {
   return kind == LegKind::kSrtp ? pb::LEG_KIND_SRTP : pb::LEG_KIND_RTP;
-}
-
-void ToProto(const MasterKey& key, pb::SrtpKey& out) {
-  out.set_suite(ToProto(key.suite().id));
-  const absl::Span<const uint8_t> bytes = key.key_and_salt();
-  out.set_master_key_and_salt(std::string(bytes.begin(), bytes.end()));
 }
 
 }  // namespace sluice

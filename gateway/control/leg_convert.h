@@ -11,7 +11,6 @@
 #include "proto/gateway/v1/gateway_service.pb.h"
 #include "proto/gateway/v1/leg.pb.h"
 #include "srtp/cipher_suite.h"
-#include "srtp/master_key.h"
 
 namespace sluice {
 
@@ -32,8 +31,6 @@ LegUpdate ToLegUpdate(const gateway::v1::UpdateLegRequest& request, const LegSna
 
 void ToProto(absl::string_view session_id, const LegSnapshot& leg, gateway::v1::Leg& out);
 gateway::v1::LegKind ToProto(LegKind kind);
-// The only way of a key into a message.
-void ToProto(const MasterKey& key, gateway::v1::SrtpKey& out);
 
 }  // namespace sluice
 

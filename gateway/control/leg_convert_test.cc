@@ -5,13 +5,13 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "base/testing/seeded_random.h"
 #include "base/time_delta.h"
 #include "gateway/control/field_violations.h"
 #include "gateway/control/status_convert.h"
 #include "gateway/control/testing/grpc_details.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "gmock/gmock.h"
 #include "google/protobuf/text_format.h"
@@ -20,6 +20,8 @@
 #include "proto/gateway/v1/leg.pb.h"
 #include "srtp/cipher_suite.h"
 #include "srtp/master_key.h"
+#include "srtp/mki.h"
+#include "srtp/srtp_policy.h"
 
 namespace sluice {
 namespace {
@@ -124,31 +126,48 @@ TEST(LegConvertTest, NamesWhatIsWrongWithAKey) {
   const BadLeg kCases[] = {
       {"kind: LEG_KIND_SRTP " + Key("AES_CM_128_HMAC_SHA1_80", 29),
        {"config.remote_key.master_key_and_salt"},
-       "has 29 bytes, AES_CM_128_HMAC_SHA1_80 needs 30: 16 of key and 14 of salt"},
-      {"kind: LEG_KIND_SRTP " + Key("AES_CM_128_HMAC_SHA1_32", 31),
-       {"config.remote_key.master_key_and_salt"},
-       "AES_CM_128_HMAC_SHA1_32 needs 30"},
-      {"kind: LEG_KIND_SRTP " + Key("AEAD_AES_128_GCM", 30),
-       {"config.remote_key.master_key_and_salt"},
-       "AEAD_AES_128_GCM needs 28: 16 of key and 12 of salt"},
-      {"kind: LEG_KIND_SRTP " + Key("AEAD_AES_256_GCM", 28),
-       {"config.remote_key.master_key_and_salt"},
-       "AEAD_AES_256_GCM needs 44: 32 of key and 12 of salt"},
-      {"kind: LEG_KIND_SRTP " + Key("UNSPECIFIED", 30),
-       {"config.remote_key.suite"},
-       "must be AES_CM_128_HMAC_SHA1_80"},
+       "has 29 bytes, AES_CM_128_HMAC_SHA1_80 needs 30"},
       {"kind: LEG_KIND_SRTP remote_key { suite: 77 master_key_and_salt: '' }",
        {"config.remote_key.suite"},
        "AEAD_AES_256_GCM"},
       {"kind: LEG_KIND_SRTP local_suite: 77", {"config.local_suite"}, "AEAD_AES_128_GCM"},
-      {"kind: LEG_KIND_RTP local_suite: CRYPTO_SUITE_AEAD_AES_128_GCM " +
+      {"kind: LEG_KIND_SRTP local_mki: '" + std::string(129, 'm') + "'",
+       {"config.local_mki"},
+       "has 129 bytes, must have 1..128"},
+      {"kind: LEG_KIND_SRTP local_options { cryptex: 9 } remote_options { rtp_replay_window: 7 }",
+       {"config.local_options.cryptex", "config.remote_options.rtp_replay_window"},
+       "must be CRYPTEX_OFF, CRYPTEX_ON or CRYPTEX_REQUIRED"},
+      {"kind: LEG_KIND_RTP local_suite: CRYPTO_SUITE_AEAD_AES_128_GCM local_mki: 'm' "
+       "local_options {} remote_options {} " +
            Key("AEAD_AES_128_GCM", 28),
-       {"config.remote_key", "config.local_suite"},
+       {"config.remote_key", "config.local_suite", "config.local_mki", "config.local_options",
+        "config.remote_options"},
        "is for LEG_KIND_SRTP only"},
   };
   for (const BadLeg& test : kCases) {
     ExpectRefused(test);
   }
+}
+
+TEST(LegConvertTest, NullSuitesAreOnlyUsedWhenTheyAreNamed) {
+  const std::string null_key = "kind: LEG_KIND_SRTP " + Key("NULL_HMAC_SHA1_80", 30);
+  ExpectRefused({null_key, {"config.local_suite"}, "must be named beside a remote key of a NULL"});
+  EXPECT_EQ(Add(null_key + "local_suite: CRYPTO_SUITE_NULL_HMAC_SHA1_80").local_suite,
+            SuiteId::kNullHmacSha1_80);
+  EXPECT_EQ(Add(null_key + "local_suite: CRYPTO_SUITE_AEAD_AES_128_GCM").local_suite,
+            SuiteId::kAeadAes128Gcm);
+}
+
+TEST(LegConvertTest, OptionsAndMkisReachTheLeg) {
+  const NewLeg leg =
+      Add("kind: LEG_KIND_SRTP local_mki: '\\001\\002' "
+          "local_options { cryptex: CRYPTEX_ON } remote_options { rtcp_replay_window: 256 } "
+          "remote_key { suite: CRYPTO_SUITE_AEAD_AES_128_GCM mki: 'id' master_key_and_salt: '" +
+          std::string(28, 'k') + "' }");
+  EXPECT_EQ(leg.spec.local_mki, *Mki::Create(std::vector<uint8_t>{1, 2}));
+  EXPECT_EQ(leg.spec.remote_mki, *Mki::Create(std::vector<uint8_t>{'i', 'd'}));
+  EXPECT_EQ(leg.spec.local_options.policy.cryptex, CryptexPolicy::kOn);
+  EXPECT_EQ(leg.spec.remote_options.rtcp_replay_window, 256u);
 }
 
 TEST(LegConvertTest, NamesWhatIsOutOfRange) {
@@ -292,13 +311,51 @@ TEST(LegConvertTest, ALocalKeyChangeNeedsNoMask) {
   EXPECT_TRUE(violations.empty());
 }
 
+TEST(LegConvertTest, KeysAreNamedByTheirMkis) {
+  FieldViolations violations;
+  LegUpdate update =
+      ToLegUpdate(UpdateRequest("local_key_change: LOCAL_KEY_CHANGE_RETIRE local_mki: 'a' "
+                                "retire_remote_mkis: ['b', 'c']"),
+                  Snapshot(LegKind::kSrtp), violations);
+  EXPECT_TRUE(violations.empty()) << violations.ToStatus();
+  EXPECT_TRUE(update.retire_local_key);
+  EXPECT_EQ(update.local_mki.size(), 1u);
+  EXPECT_EQ(update.retire_remote_keys.size(), 2u);
+  update =
+      ToLegUpdate(UpdateRequest("retire_remote_mkis: 'b'"), Snapshot(LegKind::kSrtp), violations);
+  EXPECT_TRUE(violations.empty()) << "it needs no mask";
+}
+
+TEST(LegConvertTest, OptionsThatTheMaskNamesReplaceThePresentOnes) {
+  FieldViolations violations;
+  const LegUpdate update =
+      ToLegUpdate(UpdateRequest("config { remote_options { cryptex: CRYPTEX_REQUIRED } } "
+                                "update_mask { paths: ['local_options', 'remote_options'] }"),
+                  Snapshot(LegKind::kSrtp), violations);
+  EXPECT_TRUE(violations.empty()) << violations.ToStatus();
+  ASSERT_TRUE(update.local_options.has_value());
+  EXPECT_EQ(update.local_options->policy.cryptex, CryptexPolicy::kOff);
+  EXPECT_EQ(update.remote_options->policy.cryptex, CryptexPolicy::kRequired);
+}
+
+struct BadUpdate {
+  LegKind kind;
+  std::string request;
+  std::vector<std::string> fields;
+  std::string description;
+};
+
+void ExpectUpdateRefused(const BadUpdate& test) {
+  FieldViolations violations;
+  ToLegUpdate(UpdateRequest(test.request), Snapshot(test.kind), violations);
+  EXPECT_THAT(BadFields(ToGrpcStatus(violations.ToStatus())), ElementsAreArray(test.fields))
+      << test.request;
+  EXPECT_THAT(std::string(violations.ToStatus().message()), HasSubstr(test.description))
+      << test.request;
+}
+
 TEST(LegConvertTest, NamesWhatIsWrongWithAnUpdate) {
-  const struct {
-    LegKind kind;
-    std::string request;
-    std::vector<std::string> fields;
-    std::string description;
-  } kCases[] = {
+  const BadUpdate kCases[] = {
       {LegKind::kSrtp, "", {"update_mask"}, "must name what is to change"},
       {LegKind::kSrtp,
        "update_mask { paths: 'colour' }",
@@ -329,6 +386,18 @@ TEST(LegConvertTest, NamesWhatIsWrongWithAnUpdate) {
        "'payload_types' }",
        {"config.payload_types[0].number"},
        "must not be 64..95"},
+      {LegKind::kSrtp,
+       "update_mask { paths: ['a', 'b'] }",
+       {"update_mask", "update_mask"},
+       "\"b\" is not one of"},
+  };
+  for (const BadUpdate& test : kCases) {
+    ExpectUpdateRefused(test);
+  }
+}
+
+TEST(LegConvertTest, NamesWhatIsWrongWithAnUpdateOfKeys) {
+  const BadUpdate kCases[] = {
       {LegKind::kRtp,
        "config { " + Key("AEAD_AES_128_GCM", 28) + "} update_mask { paths: 'remote_key' }",
        {"config.remote_key"},
@@ -339,17 +408,24 @@ TEST(LegConvertTest, NamesWhatIsWrongWithAnUpdate) {
        "is for LEG_KIND_SRTP only"},
       {LegKind::kSrtp, "local_key_change: 7", {"local_key_change"}, "must be"},
       {LegKind::kSrtp,
-       "local_key_change: LOCAL_KEY_CHANGE_ACTIVATE update_mask { paths: ['a', 'b'] }",
-       {"update_mask", "update_mask"},
-       "\"b\" is not one of"},
+       "local_mki: 'a' update_mask { paths: 'hold' }",
+       {"local_mki"},
+       "says nothing without local_key_change"},
+      {LegKind::kSrtp,
+       "update_mask { paths: 'local_mki' }",
+       {"update_mask"},
+       "\"local_mki\" is fixed for the leg's life"},
+      {LegKind::kSrtp,
+       "retire_remote_mkis: ['1', '2', '3', '4', '5', '6', '7', '8', '9']",
+       {"retire_remote_mkis"},
+       "has 9 entries, at most 8"},
+      {LegKind::kRtp,
+       "retire_remote_mkis: '1' update_mask { paths: ['local_options', 'remote_options'] }",
+       {"config.local_options", "config.remote_options", "retire_remote_mkis"},
+       "is for LEG_KIND_SRTP only"},
   };
-  for (const auto& test : kCases) {
-    FieldViolations violations;
-    ToLegUpdate(UpdateRequest(test.request), Snapshot(test.kind), violations);
-    EXPECT_THAT(BadFields(ToGrpcStatus(violations.ToStatus())), ElementsAreArray(test.fields))
-        << test.request;
-    EXPECT_THAT(std::string(violations.ToStatus().message()), HasSubstr(test.description))
-        << test.request;
+  for (const BadUpdate& test : kCases) {
+    ExpectUpdateRefused(test);
   }
 }
 
@@ -360,6 +436,9 @@ TEST(LegConvertTest, ALegIsShownWithoutItsKeys) {
   leg.remote_learned = true;
   leg.learning = AddressLearning::kLearn;
   leg.remote_suite = SuiteId::kAesCm128HmacSha1_32;
+  leg.local_options = SrtpOptions{.policy = {}, .rtp_replay_window = 64};
+  leg.local_keys = {{*Mki::Create(std::vector<uint8_t>{'m'}), true}};
+  leg.remote_keys = {{Mki(), false}};
   leg.hold = true;
   leg.payload_types = {{PayloadType(96), "VP8", 90000}};
   gateway::v1::Leg out;
@@ -372,30 +451,13 @@ TEST(LegConvertTest, ALegIsShownWithoutItsKeys) {
       "remote_learned: true address_learning: ADDRESS_LEARNING_LEARN "
       "local_suite: CRYPTO_SUITE_AEAD_AES_128_GCM "
       "remote_suite: CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32 hold: true "
-      "payload_types { number: 96 encoding_name: 'VP8' clock_rate_hz: 90000 }",
+      "payload_types { number: 96 encoding_name: 'VP8' clock_rate_hz: 90000 } "
+      "local_options { cryptex: CRYPTEX_OFF rtp_replay_window: 64 "
+      "rtp_lifetime { soft: 246290604621824 hard: 281474976710656 } "
+      "rtcp_lifetime { soft: 1879048192 hard: 2147483648 } } "
+      "local_keys { mki: 'm' sending: true } remote_keys {}",
       &expected));
   EXPECT_EQ(out.DebugString(), expected.DebugString());
-}
-
-TEST(LegConvertTest, AKeyIsHandedOutWhole) {
-  SeededRandom random(7);
-  int suites = 0;
-  for (const CipherSuite& suite : kCipherSuites) {
-    const std::string name = absl::StrCat("CRYPTO_SUITE_", suite.name);
-    gateway::v1::CryptoSuite known;
-    if (!gateway::v1::CryptoSuite_Parse(name, &known)) {
-      continue;  // Not one that the API offers.
-    }
-    ++suites;
-    const MasterKey key = MasterKey::Generate(suite.id, random);
-    gateway::v1::SrtpKey out;
-    ToProto(key, out);
-    EXPECT_EQ(gateway::v1::CryptoSuite_Name(out.suite()), name);
-    EXPECT_EQ(out.master_key_and_salt(),
-              std::string(key.key_and_salt().begin(), key.key_and_salt().end()));
-  }
-  // All but CRYPTO_SUITE_UNSPECIFIED.
-  EXPECT_EQ(suites, gateway::v1::CryptoSuite_descriptor()->value_count() - 1);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "gateway/worker/worker.h"
 #include "gateway/worker/worker_pool.h"
 #include "gateway/worker/worker_usage.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 namespace {
@@ -29,6 +30,8 @@ struct Totals {
   uint64_t packet_slots_free = 0;
   uint64_t packet_slots_exhausted = 0;
   uint64_t events_dropped = 0;
+  uint64_t extra_srtp_bytes = 0;
+  uint64_t extra_srtp_refused = 0;
 };
 
 void AddLimit(absl::string_view name, const LimitState& state, pb::Node& out) {
@@ -56,6 +59,8 @@ absl::Status ReportWorkers(WorkerPool& workers, Totals& totals, pb::Node& out) {
     totals.packet_slots_free += usage->packet_slots_free;
     totals.packet_slots_exhausted += usage->packet_slots_exhausted;
     totals.events_dropped += usage->events_dropped;
+    totals.extra_srtp_bytes += usage->extra_srtp_bytes;
+    totals.extra_srtp_refused += usage->extra_srtp_refused;
   }
   return absl::OkStatus();
 }
@@ -90,6 +95,9 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
       state.used = std::min<uint64_t>(room.log().latest(), state.limit);
     } else if (row.member == &Limits::event_queue) {
       state.refused = totals.events_dropped;
+    } else if (row.member == &Limits::extra_srtp_kib) {
+      state.used = (totals.extra_srtp_bytes + 1023) / 1024;
+      state.refused = totals.extra_srtp_refused;
     }
     AddLimit(row.name, state, out);
   }
@@ -100,6 +108,7 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
            out);
   ToProto(sources.session_defaults, *out.mutable_default_session_config());
   out.set_open_file_descriptors(OpenFileDescriptors());
+  out.set_crypto_engine(std::string(EngineName(sources.crypto_engine)));
   return absl::OkStatus();
 }
 

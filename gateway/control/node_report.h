@@ -11,6 +11,7 @@
 #include "gateway/config/limits.h"
 #include "gateway/control/control_room.h"
 #include "proto/gateway/v1/node.pb.h"
+#include "srtp/crypto/crypto_engine.h"
 
 namespace sluice {
 
@@ -27,6 +28,7 @@ struct NodeSources {
   absl::Time start_time;
   Limits limits;
   TimeoutDefaults session_defaults;
+  EngineKind crypto_engine = EngineKind::kBoringSsl;
   std::function<LimitState()> media_ports;
 };
 

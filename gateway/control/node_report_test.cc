@@ -51,6 +51,7 @@ TEST_F(NodeReportTest, TellsWhatThisGatewayIs) {
   EXPECT_EQ(node.uptime().nanos(), 500'000'000);
   EXPECT_EQ(node.default_session_config().idle_timeout().seconds(), 60);
   EXPECT_EQ(node.open_file_descriptors(), CountOpenDescriptors());
+  EXPECT_EQ(node.crypto_engine(), "boringssl");
 }
 
 TEST_F(NodeReportTest, TellsOfEveryWorker) {

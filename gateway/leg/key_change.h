@@ -9,6 +9,15 @@
 
 namespace sluice {
 
+// Where the peer was before an update and is after it, as far as that is known.
+struct EndpointMove {
+  std::optional<TransportAddress> before;
+  std::optional<TransportAddress> after;
+
+  // Another endpoint, perhaps. An address that becomes known is not one: it was there before.
+  bool moved() const { return before.has_value() && after.has_value() && *before != *after; }
+};
+
 // What one direction of an SRTP leg is keyed by.
 struct CryptoParameters {
   // Null: none yet.

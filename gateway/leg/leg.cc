@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "base/check.h"
 #include "gateway/demux/datagram_kind.h"
 #include "gateway/errors/error_detail.h"
+#include "gateway/leg/srtp_memory.h"
 #include "srtp/rtcp_packet_view.h"
 #include "srtp/rtp_packet_view.h"
 
@@ -14,7 +14,6 @@ namespace sluice {
 namespace {
 
 constexpr absl::string_view kRemoteKeyField = "config.remote_key";
-constexpr absl::string_view kLocalKeyField = "local_key_change";
 
 absl::string_view FamilyName(IpFamily family) {
   return family == IpFamily::kIpv4 ? "IPv4" : "IPv6";
@@ -64,8 +63,6 @@ Leg::Leg(LegSpec spec, const LocalTransport& local, size_t max_streams)
       local_(local),
       learner_({.authenticated = secure(), .rtcp_mux = spec.rtcp_mux}, spec.learning,
                spec.learning_window),
-      local_key_(std::move(spec.local_key)),
-      remote_key_(std::move(spec.remote_key)),
       payload_types_(std::move(spec.payload_types)),
       clocks_(payload_types_),
       received_streams_(max_streams, StreamDirection::kReceived),
@@ -74,48 +71,54 @@ Leg::Leg(LegSpec spec, const LocalTransport& local, size_t max_streams)
 }
 
 absl::StatusOr<Leg> Leg::Create(Timestamp now, LegSpec spec, const LocalTransport& local,
-                                size_t max_streams) {
+                                size_t max_streams, CryptoEngine& engine) {
   if (absl::Status status = CheckSpec(spec, local); !status.ok()) {
     return status;
+  }
+  std::optional<SendKeys> send;
+  std::optional<ReceiveKeys> receive;
+  if (spec.kind == LegKind::kSrtp) {
+    absl::StatusOr<SendKeys> keys = SendKeys::Create(*std::move(spec.local_key), spec.local_mki,
+                                                     spec.local_options, max_streams, engine);
+    if (!keys.ok()) {
+      return keys.status();
+    }
+    send = *std::move(keys);
+    receive.emplace(spec.remote_options, max_streams, engine);
+    // The first key comes as all others do.
+    LegUpdate first;
+    first.remote_key = std::move(spec.remote_key);
+    first.remote_mki = spec.remote_mki;
+    absl::StatusOr<ReceiveKeys::Plan> plan = receive->PlanUpdate(first, {}, spec.id);
+    if (!plan.ok()) {
+      return plan.status();
+    }
+    receive->Apply(now, *std::move(plan), first);
   }
   const std::optional<RemoteTransport> remote = spec.remote;
   Leg leg(std::move(spec), local, max_streams);
   leg.learner_.Signal(now, remote, std::nullopt, std::nullopt);
-  if (leg.local_key_.has_value()) {
-    auto sender = leg.MakeSender(*leg.local_key_);
-    if (!sender.ok()) {
-      return sender.status();
-    }
-    leg.sender_ = *std::move(sender);
-  }
-  if (leg.remote_key_.has_value()) {
-    auto receiver = leg.MakeReceiver(*leg.remote_key_);
-    if (!receiver.ok()) {
-      return receiver.status();
-    }
-    leg.receiver_ = *std::move(receiver);
-  }
+  leg.send_ = std::move(send);
+  leg.receive_ = std::move(receive);
   return leg;
-}
-
-absl::StatusOr<std::unique_ptr<SrtpReceiver>> Leg::MakeReceiver(const MasterKey& key) const {
-  return SrtpReceiver::Create(key, {.max_streams = max_streams_});
-}
-
-absl::StatusOr<std::unique_ptr<SrtpSender>> Leg::MakeSender(const MasterKey& key) const {
-  return SrtpSender::Create(key, {.max_streams = max_streams_});
 }
 
 absl::Status Leg::Update(Timestamp now, LegUpdate update) {
   if (absl::Status status = CheckUpdate(update); !status.ok()) {
     return status;
   }
-  absl::StatusOr<KeyPlan> plan = PlanKeys(update);
-  if (!plan.ok()) {
-    return plan.status();
-  }
-  if (absl::Status status = ChangeKeys(now, *std::move(plan), update); !status.ok()) {
-    return status;
+  if (secure()) {
+    const EndpointMove move = MoveOf(update);
+    absl::StatusOr<ReceiveKeys::Plan> receive = receive_->PlanUpdate(update, move, id_);
+    if (!receive.ok()) {
+      return receive.status();
+    }
+    absl::StatusOr<SendKeys::Plan> send = send_->PlanUpdate(update, move, id_);
+    if (!send.ok()) {
+      return send.status();
+    }
+    receive_->Apply(now, *std::move(receive), update);
+    send_->Apply(*std::move(send), move, update);
   }
   // Nothing fails from here on.
   if (update.remote.has_value() || update.learning.has_value() ||
@@ -134,112 +137,35 @@ absl::Status Leg::Update(Timestamp now, LegUpdate update) {
 }
 
 absl::Status Leg::CheckUpdate(const LegUpdate& update) const {
-  if (!secure() && update.remote_key.has_value()) {
-    return InvalidField(kRemoteKeyField, "only SRTP legs have keys");
-  }
-  if (!secure() && (update.prepare_local_key.has_value() || update.activate_local_key)) {
-    return InvalidField(kLocalKeyField, "only SRTP legs have keys");
-  }
-  if (update.activate_local_key && ActivatedKey(update) == nullptr) {
-    return PreconditionFailed("NO_PREPARED_KEY", id_,
-                              "no local key is prepared: call UpdateLeg with PREPARE first");
-  }
-  if (update.prepare_local_key.has_value() && *update.prepare_local_key != *local_key_ &&
-      SharesKeystream(*update.prepare_local_key, *local_key_)) {
-    return InvalidField(kLocalKeyField, "the key is in use with another suite or salt");
+  const struct {
+    bool given;
+    absl::string_view field;
+  } kKeyChanges[] = {
+      {update.remote_key.has_value(), kRemoteKeyField},
+      {!update.retire_remote_keys.empty(), "retire_remote_mkis"},
+      {update.remote_options.has_value(), "config.remote_options"},
+      {update.prepare_local_key.has_value() || update.activate_local_key || update.retire_local_key,
+       "local_key_change"},
+      {update.local_options.has_value(), "config.local_options"},
+  };
+  for (const auto& change : kKeyChanges) {
+    if (!secure() && change.given) {
+      return InvalidField(change.field, "only SRTP legs have keys");
+    }
   }
   return update.remote.has_value() ? CheckFamilies(*update.remote, local_.rtp.ip.family())
                                    : absl::OkStatus();
 }
 
-const MasterKey* Leg::ActivatedKey(const LegUpdate& update) const {
-  if (!update.activate_local_key) {
-    return nullptr;
-  }
-  if (update.prepare_local_key.has_value()) {
-    return &*update.prepare_local_key;
-  }
-  return prepared_key_.has_value() ? &prepared_key_->key : nullptr;
-}
-
-std::optional<TransportAddress> Leg::EndpointAddress() const {
-  return learner_.signalled().has_value() ? learner_.signalled()->rtp : learner_.rtp();
-}
-
-absl::StatusOr<Leg::KeyPlan> Leg::PlanKeys(const LegUpdate& update) const {
-  KeyPlan plan;
-  const std::optional<TransportAddress> before = EndpointAddress();
-  std::optional<TransportAddress> after = before;
+EndpointMove Leg::MoveOf(const LegUpdate& update) const {
+  EndpointMove move;
+  move.before = learner_.signalled().has_value() ? learner_.signalled()->rtp : learner_.rtp();
+  move.after = move.before;
   // Signalling that catches up with what was learned moves nobody.
   if (update.remote.has_value() && update.remote->rtp != learner_.rtp()) {
-    after = update.remote->rtp;
+    move.after = update.remote->rtp;
   }
-  plan.new_endpoint = before.has_value() && before != after;
-
-  const MasterKey* receive_key = remote_key_.has_value() ? &*remote_key_ : nullptr;
-  plan.receive =
-      DecideKeyChange({receive_key, before},
-                      {update.remote_key.has_value() ? &*update.remote_key : receive_key, after});
-  if (plan.receive == KeyChange::kNewContext) {
-    auto receiver = MakeReceiver(*update.remote_key);
-    if (!receiver.ok()) {
-      return receiver.status();
-    }
-    plan.new_receiver = *std::move(receiver);
-  }
-  if (const MasterKey* send_key = ActivatedKey(update); send_key != nullptr) {
-    plan.send = DecideKeyChange({&*local_key_, before}, {send_key, after});
-    const bool prepared_for_new_endpoint =
-        !update.prepare_local_key.has_value() && prepared_key_->new_endpoint;
-    if (plan.send == KeyChange::kRekey && prepared_for_new_endpoint) {
-      plan.send = KeyChange::kNewContext;
-    }
-    if (plan.send == KeyChange::kNewContext) {
-      auto sender = MakeSender(*send_key);
-      if (!sender.ok()) {
-        return sender.status();
-      }
-      plan.new_sender = *std::move(sender);
-    }
-  }
-  return plan;
-}
-
-absl::Status Leg::ChangeKeys(Timestamp now, KeyPlan plan, LegUpdate& update) {
-  // A rekey fails only for keys that DecideKeyChange has ruled out.
-  if (plan.receive == KeyChange::kRekey) {
-    if (absl::Status status = receiver_->Rekey(*update.remote_key); !status.ok()) {
-      SLUICE_BUG(leg_receiver_refused_rekey);
-      return status;
-    }
-    retire_key_at_ = now + kKeyRetireDelay;
-  }
-  if (plan.send == KeyChange::kRekey) {
-    if (absl::Status status = sender_->Rekey(*ActivatedKey(update)); !status.ok()) {
-      SLUICE_BUG(leg_sender_refused_rekey);
-      return status;
-    }
-  }
-  if (plan.new_receiver != nullptr) {
-    receiver_ = std::move(plan.new_receiver);
-    retire_key_at_ = Timestamp::PlusInfinity();
-  }
-  if (plan.new_sender != nullptr) {
-    sender_ = std::move(plan.new_sender);
-  }
-  if (update.remote_key.has_value()) {
-    remote_key_ = std::move(update.remote_key);
-  }
-  if (update.prepare_local_key.has_value()) {
-    prepared_key_ = PreparedKey{*std::move(update.prepare_local_key), plan.new_endpoint};
-  } else if (prepared_key_.has_value() && plan.new_endpoint) {
-    prepared_key_->new_endpoint = true;
-  }
-  if (update.activate_local_key) {
-    local_key_ = std::move(prepared_key_->key);
-    prepared_key_.reset();
-  }
-  return absl::OkStatus();
+  return move;
 }
 
 void Leg::SetRemoteSsrcs(std::vector<Ssrc> ssrcs) {
@@ -283,7 +209,7 @@ Leg::Admission Leg::Admit(Timestamp now, Component component, const TransportAdd
       admission.reject = PacketVerdict::kMalformed;
     } else if (!learner_.Expects(now, component, admission.kind, source)) {
       admission.reject = PacketVerdict::kUnexpectedSource;
-    } else if (receiver_ == nullptr) {
+    } else if (receive_->receiver() == nullptr) {
       admission.reject = PacketVerdict::kNoKey;
     }
   }
@@ -365,10 +291,25 @@ void Leg::CountSendResult(bool sent, size_t bytes) {
 }
 
 void Leg::HandleTimeout(Timestamp now) {
-  if (now >= retire_key_at_) {
-    receiver_->RetirePreviousKey();
-    retire_key_at_ = Timestamp::PlusInfinity();
+  if (receive_.has_value()) {
+    receive_->HandleTimeout(now);
   }
+}
+
+size_t Leg::ExtraBytes() const {
+  return secure() ? ExtraSrtpBytes(send_->options(), receive_->options(), max_streams_,
+                                   send_->live_keys() + receive_->live_keys())
+                  : 0;
+}
+
+size_t Leg::ExtraBytesAfter(const LegUpdate& update) const {
+  if (!secure()) {
+    return 0;
+  }
+  return ExtraSrtpBytes(
+      update.local_options.has_value() ? *update.local_options : send_->options(),
+      update.remote_options.has_value() ? *update.remote_options : receive_->options(),
+      max_streams_, send_->LiveKeysAfter(update) + receive_->LiveKeysAfter(update));
 }
 
 LegSnapshot Leg::Snapshot() const {
@@ -381,11 +322,15 @@ LegSnapshot Leg::Snapshot() const {
   snapshot.remote_rtcp = learner_.rtcp();
   snapshot.remote_learned = learner_.learned();
   snapshot.learning = learner_.learning();
-  if (local_key_.has_value()) {
-    snapshot.local_suite = local_key_->suite().id;
-  }
-  if (remote_key_.has_value()) {
-    snapshot.remote_suite = remote_key_->suite().id;
+  if (secure()) {
+    snapshot.local_suite = send_->sending_key().suite().id;
+    snapshot.local_options = send_->options();
+    snapshot.local_keys = send_->States();
+    snapshot.remote_options = receive_->options();
+    snapshot.remote_keys = receive_->States();
+    if (receive_->newest_key() != nullptr) {
+      snapshot.remote_suite = receive_->newest_key()->suite().id;
+    }
   }
   snapshot.hold = hold_;
   snapshot.payload_types = payload_types_;

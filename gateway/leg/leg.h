@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,28 +10,27 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "base/time_delta.h"
 #include "base/timestamp.h"
 #include "gateway/leg/address_learner.h"
 #include "gateway/leg/key_change.h"
+#include "gateway/leg/key_limit.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/leg_streams.h"
 #include "gateway/leg/packet_verdict.h"
 #include "gateway/leg/payload_clocks.h"
+#include "gateway/leg/receive_keys.h"
 #include "gateway/leg/rtp_summary.h"
+#include "gateway/leg/send_keys.h"
 #include "gateway/net/transport_address.h"
-#include "srtp/master_key.h"
+#include "srtp/crypto/crypto_engine.h"
 #include "srtp/packet_kind.h"
 #include "srtp/rtp_types.h"
 #include "srtp/srtp_receiver.h"
 #include "srtp/srtp_sender.h"
+#include "srtp/verdict.h"
 
 namespace sluice {
-
-// How long a peer's old key is accepted beside its new one: packets on their way, and a peer that
-// switches a moment after it said so.
-inline constexpr TimeDelta kKeyRetireDelay = TimeDelta::Seconds(2);
 
 // One peer's transport: what is checked of a datagram before and after decryption, where packets
 // for the peer go, its keys and its statistics. Knows nothing of other legs. Bytes that are not
@@ -43,15 +41,15 @@ inline constexpr TimeDelta kKeyRetireDelay = TimeDelta::Seconds(2);
 class Leg {
  public:
   // InvalidArgument naming the field when `spec` contradicts itself or `local`. SSRCs are counted
-  // and kept for `max_streams` in each direction, 1..1024.
+  // and kept for `max_streams` in each direction, 1..1024. `engine` outlives the leg.
   static absl::StatusOr<Leg> Create(Timestamp now, LegSpec spec, const LocalTransport& local,
-                                    size_t max_streams);
+                                    size_t max_streams, CryptoEngine& engine);
 
   Leg(Leg&&) = default;
   Leg& operator=(Leg&&) = default;
 
-  // All or nothing. InvalidArgument naming the field; FailedPrecondition when a local key is to be
-  // activated and none was prepared.
+  // All or nothing. InvalidArgument naming the field; ResourceExhausted ("keys_per_direction");
+  // FailedPrecondition ("NO_PREPARED_KEY", "KEY_IN_USE", "OPTIONS_IN_USE").
   absl::Status Update(Timestamp now, LegUpdate update);
 
   // What is known of a datagram before its tag is checked.
@@ -100,7 +98,14 @@ class Leg {
 
   // Does what is due: wipes a key whose time is over.
   void HandleTimeout(Timestamp now);
-  Timestamp NextTimeout() const { return retire_key_at_; }
+  Timestamp NextTimeout() const {
+    return receive_.has_value() ? receive_->NextTimeout() : Timestamp::PlusInfinity();
+  }
+
+  // Bytes that the leg takes beyond what every leg may, and the most that it would after an update:
+  // wider replay windows, more keys.
+  size_t ExtraBytes() const;
+  size_t ExtraBytesAfter(const LegUpdate& update) const;
 
   const std::string& id() const { return id_; }
   const LocalTransport& local() const { return local_; }
@@ -108,40 +113,23 @@ class Leg {
   bool hold() const { return hold_; }
   bool secure() const { return kind_ == LegKind::kSrtp; }
   // Null on plain legs, and on SRTP legs without a remote key.
-  SrtpReceiver* receiver() { return receiver_.get(); }
+  SrtpReceiver* receiver() { return receive_.has_value() ? receive_->receiver() : nullptr; }
   // Null on plain legs only.
-  SrtpSender* sender() { return sender_.get(); }
+  SrtpSender* sender() { return send_.has_value() ? &send_->sender() : nullptr; }
+  // Of SRTP legs, to be asked when a batch is done, with what became of each packet: a limit of a
+  // key's lifetime that was reached and not told before.
+  std::optional<KeyLimit> TakeKeyLimit(UnprotectVerdict verdict) {
+    return receive_->TakeLimit(verdict);
+  }
+  std::optional<KeyLimit> TakeKeyLimit(ProtectVerdict verdict) { return send_->TakeLimit(verdict); }
   LegSnapshot Snapshot() const;
 
  private:
-  // A local key that waits for its activation.
-  struct PreparedKey {
-    MasterKey key;
-    // It came with a new remote address, so it is for another endpoint.
-    bool new_endpoint;
-  };
-  // What an update does to the keys, all that may fail done.
-  struct KeyPlan {
-    KeyChange receive = KeyChange::kKeep;
-    KeyChange send = KeyChange::kKeep;
-    std::unique_ptr<SrtpReceiver> new_receiver;
-    std::unique_ptr<SrtpSender> new_sender;
-    bool new_endpoint = false;
-  };
-
   Leg(LegSpec spec, const LocalTransport& local, size_t max_streams);
 
   absl::Status CheckUpdate(const LegUpdate& update) const;
-  absl::StatusOr<KeyPlan> PlanKeys(const LegUpdate& update) const;
-  absl::Status ChangeKeys(Timestamp now, KeyPlan plan, LegUpdate& update);
-  // The key that `update` makes the one to send with; null when it activates none.
-  const MasterKey* ActivatedKey(const LegUpdate& update) const;
-  // Where the peer is, for the question whether a new address is another endpoint.
-  std::optional<TransportAddress> EndpointAddress() const;
-
-  absl::StatusOr<std::unique_ptr<SrtpReceiver>> MakeReceiver(const MasterKey& key) const;
-  absl::StatusOr<std::unique_ptr<SrtpSender>> MakeSender(const MasterKey& key) const;
-
+  // Whether the update's address is that of another endpoint.
+  EndpointMove MoveOf(const LegUpdate& update) const;
   void SetRemoteSsrcs(std::vector<Ssrc> ssrcs);
   bool ExpectsSsrc(Ssrc ssrc) const;
   std::optional<PacketVerdict> AcceptRtp(Timestamp now, const RtpSummary& rtp,
@@ -156,12 +144,9 @@ class Leg {
   LocalTransport local_;
   AddressLearner learner_;
 
-  std::optional<MasterKey> local_key_;
-  std::optional<MasterKey> remote_key_;
-  std::optional<PreparedKey> prepared_key_;
-  std::unique_ptr<SrtpReceiver> receiver_;
-  std::unique_ptr<SrtpSender> sender_;
-  Timestamp retire_key_at_ = Timestamp::PlusInfinity();
+  // SRTP legs.
+  std::optional<SendKeys> send_;
+  std::optional<ReceiveKeys> receive_;
 
   std::vector<PayloadClock> payload_types_;
   PayloadClocks clocks_;

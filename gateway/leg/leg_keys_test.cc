@@ -225,7 +225,7 @@ TEST_F(LegKeysTest, ASenderIsNeverStartedAgainUnderItsKey) {
   ASSERT_TRUE(packet.Resize(again.size()));
   std::copy(again.begin(), again.end(), packet.bytes().begin());
   ProtectJob job{leg.sender(), &packet, PacketKind::kRtp, ProtectVerdict::kOk};
-  Protect(absl::MakeSpan(&job, 1));
+  Protect(absl::MakeSpan(&job, 1), engine_);
   EXPECT_EQ(job.verdict, ProtectVerdict::kIndexReused);
 }
 

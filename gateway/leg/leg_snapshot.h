@@ -10,7 +10,9 @@
 #include "base/time_delta.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/packet_verdict.h"
+#include "gateway/leg/srtp_options.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/mki.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
@@ -31,6 +33,14 @@ struct StreamSnapshot {
   PayloadType payload_type{0};
 };
 
+// A key of a leg, without the key.
+struct LegKeyState {
+  // Of no bytes: packets carry none.
+  Mki mki;
+  // Local keys: packets are protected with this one.
+  bool sending = false;
+};
+
 // A leg's state and statistics at one moment. Holds no keys.
 struct LegSnapshot {
   std::string id;
@@ -43,6 +53,12 @@ struct LegSnapshot {
   AddressLearning learning = AddressLearning::kStrict;
   std::optional<SuiteId> local_suite;
   std::optional<SuiteId> remote_suite;
+  // SRTP legs.
+  std::optional<SrtpOptions> local_options;
+  std::optional<SrtpOptions> remote_options;
+  // Those that live, in the order in which they came.
+  std::vector<LegKeyState> local_keys;
+  std::vector<LegKeyState> remote_keys;
   bool hold = false;
   std::vector<PayloadClock> payload_types;
 

@@ -8,8 +8,10 @@
 
 #include "base/slot_map.h"
 #include "base/time_delta.h"
+#include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "srtp/master_key.h"
+#include "srtp/mki.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
@@ -67,8 +69,13 @@ struct LegSpec {
   TimeDelta learning_window = TimeDelta::Seconds(10);
   // SRTP: what we protect with; always set for kSrtp.
   std::optional<MasterKey> local_key;
+  // Of no bytes: packets of that direction carry none.
+  Mki local_mki;
+  SrtpOptions local_options;
   // SRTP: what the peer protects with; nullopt: not signalled yet.
   std::optional<MasterKey> remote_key;
+  Mki remote_mki;
+  SrtpOptions remote_options;
   std::vector<PayloadClock> payload_types;
   std::vector<Ssrc> remote_ssrcs;
   bool hold = false;
@@ -79,13 +86,22 @@ struct LegUpdate {
   std::optional<RemoteTransport> remote;
   std::optional<AddressLearning> learning;
   std::optional<TimeDelta> learning_window;
+  // With an MKI: beside the keys that are there. Without: instead of the one that is there.
   std::optional<MasterKey> remote_key;
+  Mki remote_mki;
+  std::vector<Mki> retire_remote_keys;
+  std::optional<SrtpOptions> remote_options;
   std::optional<std::vector<PayloadClock>> payload_types;
   std::optional<std::vector<Ssrc>> remote_ssrcs;
   std::optional<bool> hold;
   // A new key to send with, kept ready until `activate_local_key`.
   std::optional<MasterKey> prepare_local_key;
   bool activate_local_key = false;
+  // Wipes one that is not sent with; only with MKIs.
+  bool retire_local_key = false;
+  // Of the key that is prepared, activated or retired.
+  Mki local_mki;
+  std::optional<SrtpOptions> local_options;
 };
 
 }  // namespace sluice

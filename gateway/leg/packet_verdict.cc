@@ -20,6 +20,9 @@ constexpr absl::string_view kNames[] = {
     "too_old",
     "unencrypted",
     "receive_key_exhausted",
+    "unknown_mki",
+    "receive_rekey_needed",
+    "cryptex_refused",
     "on_hold",
     "no_packet_slot",
     "sent",
@@ -27,6 +30,8 @@ constexpr absl::string_view kNames[] = {
     "send_failed",
     "index_reused",
     "send_key_exhausted",
+    "send_rekey_needed",
+    "cryptex_impossible",
     "no_tailroom",
     "too_many_streams",
     "no_copy_slot",
@@ -57,6 +62,12 @@ PacketVerdict ToPacketVerdict(UnprotectVerdict verdict) {
       return PacketVerdict::kReceiveKeyExhausted;
     case UnprotectVerdict::kNoScratch:
       return PacketVerdict::kNoPacketSlot;
+    case UnprotectVerdict::kUnknownMki:
+      return PacketVerdict::kUnknownMki;
+    case UnprotectVerdict::kRekeyNeeded:
+      return PacketVerdict::kReceiveRekeyNeeded;
+    case UnprotectVerdict::kCryptexRefused:
+      return PacketVerdict::kCryptexRefused;
   }
   return PacketVerdict::kMalformed;
 }
@@ -76,6 +87,10 @@ PacketVerdict ToPacketVerdict(ProtectVerdict verdict) {
       return PacketVerdict::kSendKeyExhausted;
     case ProtectVerdict::kTooManyStreams:
       return PacketVerdict::kTooManyStreams;
+    case ProtectVerdict::kRekeyNeeded:
+      return PacketVerdict::kSendRekeyNeeded;
+    case ProtectVerdict::kCryptexImpossible:
+      return PacketVerdict::kCryptexImpossible;
   }
   return PacketVerdict::kSendFailed;
 }

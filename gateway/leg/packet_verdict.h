@@ -33,6 +33,12 @@ enum class PacketVerdict : uint8_t {
   kTooOld,
   kUnencrypted,
   kReceiveKeyExhausted,
+  // No live key of the peer has the packet's master key identifier.
+  kUnknownMki,
+  // The peer's key opened as many packets as it may.
+  kReceiveRekeyNeeded,
+  // Header extensions are encrypted where they must not be, or readable where they must be.
+  kCryptexRefused,
   kOnHold,
   // No packet slot was free for a trial decryption.
   kNoPacketSlot,
@@ -45,6 +51,10 @@ enum class PacketVerdict : uint8_t {
   // The same index with the same key must not be sent twice.
   kIndexReused,
   kSendKeyExhausted,
+  // The gateway's key protected as many packets as it may.
+  kSendRekeyNeeded,
+  // Header extensions must leave encrypted, and these cannot.
+  kCryptexImpossible,
   kNoTailroom,
   // More SSRCs than the sender keeps contexts for.
   kTooManyStreams,

@@ -23,9 +23,14 @@ TEST(PacketVerdictTest, NamesAreThoseOfTheVerdicts) {
   EXPECT_EQ(VerdictName(PacketVerdict::kForwarded), "forwarded");
   EXPECT_EQ(VerdictName(PacketVerdict::kAuthFailed), "auth_failed");
   EXPECT_EQ(VerdictName(PacketVerdict::kReceiveKeyExhausted), "receive_key_exhausted");
+  EXPECT_EQ(VerdictName(PacketVerdict::kUnknownMki), "unknown_mki");
+  EXPECT_EQ(VerdictName(PacketVerdict::kReceiveRekeyNeeded), "receive_rekey_needed");
+  EXPECT_EQ(VerdictName(PacketVerdict::kCryptexRefused), "cryptex_refused");
   EXPECT_EQ(VerdictName(PacketVerdict::kNoPacketSlot), "no_packet_slot");
   EXPECT_EQ(VerdictName(PacketVerdict::kSent), "sent");
   EXPECT_EQ(VerdictName(PacketVerdict::kOutboxFull), "outbox_full");
+  EXPECT_EQ(VerdictName(PacketVerdict::kSendRekeyNeeded), "send_rekey_needed");
+  EXPECT_EQ(VerdictName(PacketVerdict::kCryptexImpossible), "cryptex_impossible");
   EXPECT_EQ(VerdictName(PacketVerdict::kTooManyStreams), "too_many_streams");
   EXPECT_EQ(VerdictName(PacketVerdict::kNoCopySlot), "no_copy_slot");
 }
@@ -37,6 +42,9 @@ TEST(PacketVerdictTest, VerdictsOfTheReceiverAreReceivedOnes) {
   EXPECT_EQ(ToPacketVerdict(UnprotectVerdict::kAuthFailed), PacketVerdict::kAuthFailed);
   EXPECT_EQ(ToPacketVerdict(UnprotectVerdict::kKeyExhausted), PacketVerdict::kReceiveKeyExhausted);
   EXPECT_EQ(ToPacketVerdict(UnprotectVerdict::kNoScratch), PacketVerdict::kNoPacketSlot);
+  EXPECT_EQ(ToPacketVerdict(UnprotectVerdict::kUnknownMki), PacketVerdict::kUnknownMki);
+  EXPECT_EQ(ToPacketVerdict(UnprotectVerdict::kRekeyNeeded), PacketVerdict::kReceiveRekeyNeeded);
+  EXPECT_EQ(ToPacketVerdict(UnprotectVerdict::kCryptexRefused), PacketVerdict::kCryptexRefused);
 }
 
 TEST(PacketVerdictTest, VerdictsOfTheSenderAreSentOnes) {
@@ -45,6 +53,8 @@ TEST(PacketVerdictTest, VerdictsOfTheSenderAreSentOnes) {
   }
   EXPECT_EQ(ToPacketVerdict(ProtectVerdict::kIndexReused), PacketVerdict::kIndexReused);
   EXPECT_EQ(ToPacketVerdict(ProtectVerdict::kKeyExhausted), PacketVerdict::kSendKeyExhausted);
+  EXPECT_EQ(ToPacketVerdict(ProtectVerdict::kRekeyNeeded), PacketVerdict::kSendRekeyNeeded);
+  EXPECT_EQ(ToPacketVerdict(ProtectVerdict::kCryptexImpossible), PacketVerdict::kCryptexImpossible);
 }
 
 TEST(VerdictCountersTest, CountsEachVerdictForItself) {

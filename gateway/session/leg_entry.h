@@ -1,6 +1,7 @@
 #ifndef GATEWAY_SESSION_LEG_ENTRY_H_
 #define GATEWAY_SESSION_LEG_ENTRY_H_
 
+#include <cstddef>
 #include <vector>
 
 #include "base/slot_map.h"
@@ -17,6 +18,8 @@ struct LegEntry {
   SessionHandle session;
   // The session's forwarding rules, looked up. All live legs of the same session, none twice.
   std::vector<LegHandle> destinations;
+  // Of the table's budget for what legs take beyond what every leg may.
+  size_t extra_bytes = 0;
 };
 
 using LegSlots = SlotMap<LegEntry, LegTag>;

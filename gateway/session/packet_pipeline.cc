@@ -15,14 +15,16 @@
 namespace sluice {
 
 PacketPipeline::PacketPipeline(size_t receive_batch, size_t destinations_per_leg, LegSlots& legs,
-                               SessionSlots& sessions, TimerQueue& timers, PacketArena& arena)
+                               SessionSlots& sessions, TimerQueue& timers, PacketArena& arena,
+                               CryptoEngine& engine)
     : receive_batch_(std::max<size_t>(receive_batch, 1)),
       // Enough for a batch of bridged calls in one Protect; wider fan-out takes several.
       max_outgoing_(receive_batch_ + destinations_per_leg),
       legs_(legs),
       sessions_(sessions),
       timers_(timers),
-      arena_(arena) {
+      arena_(arena),
+      engine_(engine) {
   admitted_.reserve(receive_batch_);
   unprotect_jobs_.reserve(receive_batch_);
   outgoing_.reserve(max_outgoing_);
@@ -44,10 +46,11 @@ void PacketPipeline::HandlePortion(Timestamp now, absl::Span<ReceivedDatagram> p
   for (ReceivedDatagram& datagram : portion) {
     Admit(now, datagram);
   }
-  Unprotect(absl::MakeSpan(unprotect_jobs_), arena_);
+  Unprotect(absl::MakeSpan(unprotect_jobs_), arena_, engine_);
   for (const Admitted& admitted : admitted_) {
     Accept(now, admitted, out);
   }
+  TellReceiveKeyLimits(now, out);
   Flush(now, out);
 }
 
@@ -186,7 +189,7 @@ void PacketPipeline::Flush(Timestamp now, Outbox& out) {
           {sender, &outgoing.datagram.packet, outgoing.kind, ProtectVerdict::kMalformed});
     }
   }
-  Protect(absl::MakeSpan(protect_jobs_));
+  Protect(absl::MakeSpan(protect_jobs_), engine_);
   for (Outgoing& outgoing : outgoing_) {
     Leg& leg = outgoing.to->leg;
     SLUICE_DCHECK(leg.secure() == (outgoing.job != kNoJob));
@@ -203,7 +206,44 @@ void PacketPipeline::Flush(Timestamp now, Outbox& out) {
       leg.CountSent(now, outgoing.rtp);
     }
   }
+  TellSendKeyLimits(now, out);
   outgoing_.clear();
+}
+
+void PacketPipeline::TellReceiveKeyLimits(Timestamp now, Outbox& out) {
+  for (const Admitted& admitted : admitted_) {
+    if (admitted.job == kNoJob) {
+      continue;
+    }
+    const UnprotectVerdict verdict = unprotect_jobs_[admitted.job].verdict;
+    if (const auto limit = admitted.from->leg.TakeKeyLimit(verdict); limit.has_value()) {
+      PushKeyLimit(now, *admitted.from, StreamDirection::kReceived, *limit, out);
+    }
+  }
+}
+
+void PacketPipeline::TellSendKeyLimits(Timestamp now, Outbox& out) {
+  for (const Outgoing& outgoing : outgoing_) {
+    if (outgoing.job == kNoJob) {
+      continue;
+    }
+    const ProtectVerdict verdict = protect_jobs_[outgoing.job].verdict;
+    if (const auto limit = outgoing.to->leg.TakeKeyLimit(verdict); limit.has_value()) {
+      PushKeyLimit(now, *outgoing.to, StreamDirection::kSent, *limit, out);
+    }
+  }
+}
+
+void PacketPipeline::PushKeyLimit(Timestamp now, const LegEntry& entry, StreamDirection direction,
+                                  KeyLimit limit, Outbox& out) {
+  SessionEvent event;
+  event.kind = SessionEventKind::kKeyLimitReached;
+  event.time = now;
+  event.session_id = InlineId(sessions_.Find(entry.session)->id());
+  event.leg_id = InlineId(entry.leg.id());
+  event.direction = direction;
+  event.limit = limit;
+  out.PushEvent(event);
 }
 
 }  // namespace sluice

@@ -7,12 +7,15 @@
 
 #include "absl/types/span.h"
 #include "base/timestamp.h"
+#include "gateway/leg/key_limit.h"
+#include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/rtp_summary.h"
 #include "gateway/session/leg_entry.h"
 #include "gateway/session/outbox.h"
 #include "gateway/session/received_datagram.h"
 #include "gateway/session/timer_queue.h"
+#include "srtp/crypto/crypto_engine.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
 #include "srtp/srtp_receiver.h"
@@ -27,7 +30,8 @@ class PacketPipeline {
  public:
   // All references outlive the pipeline. `timers` is keyed by the slot of a session.
   PacketPipeline(size_t receive_batch, size_t destinations_per_leg, LegSlots& legs,
-                 SessionSlots& sessions, TimerQueue& timers, PacketArena& arena);
+                 SessionSlots& sessions, TimerQueue& timers, PacketArena& arena,
+                 CryptoEngine& engine);
 
   // Takes the packets of the batch. More than `receive_batch` are handled in portions of that many.
   void HandleBatch(Timestamp now, absl::Span<ReceivedDatagram> batch, Outbox& out);
@@ -61,6 +65,11 @@ class PacketPipeline {
   void Accept(Timestamp now, const Admitted& admitted, Outbox& out);
   void PushEvents(Timestamp now, const Session& session, const Leg& leg,
                   const Leg::Acceptance& acceptance, Outbox& out);
+  // Asked when everything of a batch was concluded.
+  void TellReceiveKeyLimits(Timestamp now, Outbox& out);
+  void TellSendKeyLimits(Timestamp now, Outbox& out);
+  void PushKeyLimit(Timestamp now, const LegEntry& entry, StreamDirection direction, KeyLimit limit,
+                    Outbox& out);
   // False when nobody is to get it.
   bool Forward(Timestamp now, const Admitted& admitted, const RtpSummary& rtp, Outbox& out);
   void AddOutgoing(Timestamp now, Outgoing outgoing, Outbox& out);
@@ -73,6 +82,7 @@ class PacketPipeline {
   SessionSlots& sessions_;
   TimerQueue& timers_;
   PacketArena& arena_;
+  CryptoEngine& engine_;
 
   std::vector<Admitted> admitted_;
   std::vector<UnprotectJob> unprotect_jobs_;

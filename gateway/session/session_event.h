@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "base/timestamp.h"
+#include "gateway/leg/key_limit.h"
+#include "gateway/leg/leg_snapshot.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/inline_id.h"
 #include "srtp/rtp_types.h"
@@ -16,6 +18,8 @@ enum class SessionEventKind : uint8_t {
   kMediaStarted,
   kRemoteAddressChanged,
   kStreamAdded,
+  // A master key reached a limit of its lifetime: once for each key, direction and limit.
+  kKeyLimitReached,
 };
 
 // Something that packets caused, told to the control plane. A plain value without heap memory,
@@ -31,6 +35,9 @@ struct SessionEvent {
   TransportAddress new_rtp;
   // kStreamAdded.
   Ssrc ssrc{0};
+  // kKeyLimitReached. kSent: what the gateway protects with.
+  StreamDirection direction = StreamDirection::kReceived;
+  KeyLimit limit = KeyLimit::kSoft;
 };
 
 }  // namespace sluice

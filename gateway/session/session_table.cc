@@ -11,6 +11,7 @@
 #include "base/time_delta.h"
 #include "gateway/errors/error_detail.h"
 #include "gateway/leg/leg.h"
+#include "gateway/session/byte_budget.h"
 #include "gateway/session/leg_entry.h"
 #include "gateway/session/packet_pipeline.h"
 #include "gateway/session/session.h"
@@ -26,13 +27,16 @@ constexpr TimeDelta kEndRetryDelay = TimeDelta::Millis(10);
 }  // namespace
 
 struct SessionTable::State {
-  State(const SessionTableLimits& table_limits, PacketArena& arena)
+  State(const SessionTableLimits& table_limits, PacketArena& arena, CryptoEngine& crypto_engine)
       : limits(table_limits),
+        engine(crypto_engine),
+        extra_srtp(limits.extra_srtp_bytes),
         sessions(limits.sessions),
         legs(limits.legs),
         timers(limits.sessions),
         handles(limits.sessions),
-        pipeline(limits.receive_batch, limits.destinations_per_leg, legs, sessions, timers, arena) {
+        pipeline(limits.receive_batch, limits.destinations_per_leg, legs, sessions, timers, arena,
+                 crypto_engine) {
     by_id.reserve(limits.sessions);
   }
 
@@ -49,6 +53,9 @@ struct SessionTable::State {
   SessionSnapshot Snapshot(Timestamp now, const Session& session);
   // Looks the rules in force up, for the packet path.
   void CompileForwarding(Session& session);
+  // ResourceExhausted, unless the leg may go from `before` to `after` bytes beyond what every leg
+  // may take.
+  absl::Status CheckExtra(size_t before, size_t after);
   // To be called after every change of legs, their hold or keys, and of timeouts.
   void Rearm(Timestamp now, SessionHandle handle);
   void HandleSessionTimeout(Timestamp now, SessionHandle handle, Outbox& out);
@@ -56,6 +63,8 @@ struct SessionTable::State {
   EndedSession End(Timestamp now, SessionHandle handle, EndReason reason);
 
   const SessionTableLimits limits;
+  CryptoEngine& engine;
+  ByteBudget extra_srtp;
   SessionSlots sessions;
   LegSlots legs;
   absl::flat_hash_map<std::string, SessionHandle> by_id;
@@ -127,12 +136,23 @@ void SessionTable::State::CompileForwarding(Session& session) {
   }
 }
 
+absl::Status SessionTable::State::CheckExtra(size_t before, size_t after) {
+  if (extra_srtp.Allows(before, after)) {
+    return absl::OkStatus();
+  }
+  return LimitReached("extra_srtp_kib", extra_srtp.limit() / 1024,
+                      absl::StrCat("the leg would take ", (after + 1023) / 1024,
+                                   " KiB for wide replay windows and for more keys: ask for "
+                                   "narrower windows, or retire keys"));
+}
+
 void SessionTable::State::Rearm(Timestamp now, SessionHandle handle) {
   Session& session = *sessions.Find(handle);
   bool all_on_hold = !session.legs().empty();
   Timestamp next = Timestamp::PlusInfinity();
   for (const LegHandle leg : session.legs()) {
-    const LegEntry& entry = EntryOf(leg);
+    LegEntry& entry = EntryOf(leg);
+    extra_srtp.Charge(entry.extra_bytes, entry.leg.ExtraBytes());
     all_on_hold = all_on_hold && entry.leg.hold();
     next = std::min(next, entry.leg.NextTimeout());
   }
@@ -162,7 +182,8 @@ EndedSession SessionTable::State::End(Timestamp now, SessionHandle handle, EndRe
   ended.report.state = SessionState::kEnded;
   ended.report.end_reason = reason;
   for (const LegHandle leg : session.legs()) {
-    const LegEntry& entry = EntryOf(leg);
+    LegEntry& entry = EntryOf(leg);
+    extra_srtp.Charge(entry.extra_bytes, 0);
     ended.sockets.push_back(entry.leg.local().rtp_socket);
     if (!entry.leg.rtcp_mux()) {
       ended.sockets.push_back(entry.leg.local().rtcp_socket);
@@ -175,8 +196,9 @@ EndedSession SessionTable::State::End(Timestamp now, SessionHandle handle, EndRe
   return ended;
 }
 
-SessionTable::SessionTable(const SessionTableLimits& limits, PacketArena& arena)
-    : state_(std::make_unique<State>(limits, arena)) {}
+SessionTable::SessionTable(const SessionTableLimits& limits, PacketArena& arena,
+                           CryptoEngine& engine)
+    : state_(std::make_unique<State>(limits, arena, engine)) {}
 
 SessionTable::~SessionTable() = default;
 
@@ -242,11 +264,15 @@ absl::StatusOr<LegHandle> SessionTable::AddLeg(Timestamp now, absl::string_view 
   if (state_->legs.full()) {
     return LimitReached("legs", limits.legs, "no room for another leg");
   }
-  absl::StatusOr<Leg> leg = Leg::Create(now, std::move(spec), local, limits.streams_per_leg);
+  absl::StatusOr<Leg> leg =
+      Leg::Create(now, std::move(spec), local, limits.streams_per_leg, state_->engine);
   if (!leg.ok()) {
     return leg.status();
   }
-  const std::optional<LegHandle> added = state_->legs.Insert({*std::move(leg), *handle, {}});
+  if (absl::Status status = state_->CheckExtra(0, leg->ExtraBytes()); !status.ok()) {
+    return status;
+  }
+  const std::optional<LegHandle> added = state_->legs.Insert({*std::move(leg), *handle, {}, 0});
   SLUICE_CHECK(added.has_value());
   session.legs().push_back(*added);
   state_->CompileForwarding(session);
@@ -277,7 +303,11 @@ absl::Status SessionTable::UpdateLeg(Timestamp now, absl::string_view session_id
   if (!found.ok()) {
     return found.status();
   }
-  const absl::Status status = found->entry->leg.Update(now, std::move(update));
+  LegEntry& entry = *found->entry;
+  absl::Status status = state_->CheckExtra(entry.extra_bytes, entry.leg.ExtraBytesAfter(update));
+  if (status.ok()) {
+    status = entry.leg.Update(now, std::move(update));
+  }
   if (status.ok()) {
     state_->Rearm(now, *handle);
   }
@@ -295,6 +325,7 @@ absl::StatusOr<LegSnapshot> SessionTable::RemoveLeg(Timestamp now, absl::string_
     return found.status();
   }
   LegSnapshot snapshot = found->entry->leg.Snapshot();
+  state_->extra_srtp.Charge(found->entry->extra_bytes, 0);
   Session& session = *state_->sessions.Find(*handle);
   std::erase(session.legs(), found->handle);
   session.forwarding().RemoveLeg(leg_id);
@@ -341,6 +372,10 @@ void SessionTable::HandleSendResult(LegHandle leg, bool sent, size_t bytes) {
 size_t SessionTable::session_count() const { return state_->sessions.size(); }
 
 size_t SessionTable::leg_count() const { return state_->legs.size(); }
+
+size_t SessionTable::extra_srtp_bytes() const { return state_->extra_srtp.used(); }
+
+uint64_t SessionTable::extra_srtp_refused() const { return state_->extra_srtp.refused(); }
 
 uint64_t SessionTable::stale_datagrams() const { return state_->pipeline.stale_datagrams(); }
 

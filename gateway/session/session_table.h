@@ -16,6 +16,7 @@
 #include "gateway/session/outbox.h"
 #include "gateway/session/received_datagram.h"
 #include "gateway/session/session_spec.h"
+#include "srtp/crypto/crypto_engine.h"
 #include "srtp/packet_arena.h"
 
 namespace sluice {
@@ -30,6 +31,8 @@ struct SessionTableLimits {
   size_t receive_batch = 0;
   // Most ForwardingRule destinations of one leg.
   size_t destinations_per_leg = 0;
+  // Bytes that all legs together take beyond what every leg may (Leg::ExtraBytes).
+  size_t extra_srtp_bytes = 0;
 };
 
 // All sessions of one worker: an effect-free core that turns received datagrams into outgoing ones.
@@ -37,8 +40,8 @@ struct SessionTableLimits {
 // One thread. The calls that control makes may allocate; HandleBatch does not.
 class SessionTable {
  public:
-  // `arena` outlives the table.
-  SessionTable(const SessionTableLimits& limits, PacketArena& arena);
+  // `arena` and `engine` outlive the table.
+  SessionTable(const SessionTableLimits& limits, PacketArena& arena, CryptoEngine& engine);
   ~SessionTable();
 
   // AlreadyExists, ResourceExhausted (limit "sessions").
@@ -49,15 +52,15 @@ class SessionTable {
   // Sockets of all its legs are in the answer, to be closed by the caller.
   absl::StatusOr<EndedSession> DeleteSession(Timestamp now, absl::string_view session_id);
 
-  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session"), InvalidArgument naming
-  // the field. On success packets of the sockets in `local` belong to the returned handle; on an
-  // error nothing is kept.
+  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session", "extra_srtp_kib"),
+  // InvalidArgument naming the field. On success packets of the sockets in `local` belong to the
+  // returned handle; on an error nothing is kept.
   absl::StatusOr<LegHandle> AddLeg(Timestamp now, absl::string_view session_id, LegSpec spec,
                                    const LocalTransport& local);
   absl::StatusOr<LegSnapshot> GetLeg(Timestamp now, absl::string_view session_id,
                                      absl::string_view leg_id) const;
-  // All or nothing. NotFound; InvalidArgument naming the field; FailedPrecondition
-  // ("NO_PREPARED_KEY").
+  // All or nothing. NotFound; InvalidArgument naming the field; ResourceExhausted
+  // ("extra_srtp_kib") and what else Leg::Update answers.
   absl::Status UpdateLeg(Timestamp now, absl::string_view session_id, absl::string_view leg_id,
                          LegUpdate update);
   // The sockets to close are in the snapshot's `local`.
@@ -80,6 +83,9 @@ class SessionTable {
 
   size_t session_count() const;
   size_t leg_count() const;
+  // Of SessionTableLimits::extra_srtp_bytes, and how often it was not enough.
+  size_t extra_srtp_bytes() const;
+  uint64_t extra_srtp_refused() const;
   // Datagrams that came for legs that are gone.
   uint64_t stale_datagrams() const;
 

@@ -70,9 +70,10 @@ absl::StatusOr<Result> Worker::State::Call(
 }
 
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(size_t index, const WorkerLimits& limits,
-                                                       MediaPortPool& ports,
+                                                       EngineKind engine, MediaPortPool& ports,
                                                        std::function<void()> wake) {
-  absl::StatusOr<std::unique_ptr<WorkerLoop>> loop = WorkerLoop::Create(limits, std::move(wake));
+  absl::StatusOr<std::unique_ptr<WorkerLoop>> loop =
+      WorkerLoop::Create(limits, engine, std::move(wake));
   if (!loop.ok()) return loop.status();
   auto state = std::make_unique<State>();
   state->index = index;

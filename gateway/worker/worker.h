@@ -18,19 +18,21 @@
 #include "gateway/worker/worker_limits.h"
 #include "gateway/worker/worker_notice.h"
 #include "gateway/worker/worker_usage.h"
+#include "srtp/crypto/crypto_engine.h"
 
 namespace sluice {
 
-// One media thread with its own sockets, packet arena, timers and sessions. The public calls are
-// made by control threads: each is carried to the worker in its mailbox and waits for the answer;
-// ResourceExhausted when the mailbox is full, Unavailable once the worker is stopping.
+// One media thread with its own sockets, packet arena, crypto engine, timers and sessions. The
+// public calls are made by control threads: each is carried to the worker in its mailbox and waits
+// for the answer; ResourceExhausted when the mailbox is full, Unavailable once the worker is
+// stopping.
 class Worker {
  public:
-  // Starts the thread. `ports` outlives the worker. `wake` is called on the worker's thread when
-  // notices wait that did not before; it must not block. InvalidArgument when the limits do not fit
-  // together.
+  // Starts the thread. `engine` is one that ChooseEngine gave. `ports` outlives the worker. `wake`
+  // is called on the worker's thread when notices wait that did not before; it must not block.
+  // InvalidArgument when the limits do not fit together.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(size_t index, const WorkerLimits& limits,
-                                                        MediaPortPool& ports,
+                                                        EngineKind engine, MediaPortPool& ports,
                                                         std::function<void()> wake);
   // Stop().
   ~Worker();

@@ -5,7 +5,7 @@
 
 namespace sluice {
 
-// What one worker may hold; every number is at least 1.
+// What one worker may hold; every number is at least 1 unless it says otherwise.
 struct WorkerLimits {
   size_t sessions = 0;
   size_t legs_per_session = 0;
@@ -15,6 +15,8 @@ struct WorkerLimits {
   size_t outbox_packets = 0;
   size_t mailbox_commands = 0;
   size_t event_queue = 0;
+  // As in SessionTableLimits; may be 0.
+  size_t extra_srtp_bytes = 0;
   // At least PacketSlots(limits), see packet_slots.h.
   size_t packet_slots = 0;
 };

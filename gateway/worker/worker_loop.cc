@@ -10,6 +10,7 @@
 #include "base/time_delta.h"
 #include "gateway/io/steady_clock.h"
 #include "gateway/worker/packet_slots.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 namespace {
@@ -38,6 +39,7 @@ SessionTableLimits TableLimits(const WorkerLimits& limits) {
   result.legs_per_session = limits.legs_per_session;
   result.streams_per_leg = limits.streams_per_leg;
   result.receive_batch = limits.receive_batch;
+  result.extra_srtp_bytes = limits.extra_srtp_bytes;
   // All other legs of its session.
   result.destinations_per_leg = std::max<size_t>(limits.legs_per_session, 2) - 1;
   return result;
@@ -66,6 +68,7 @@ absl::Status Check(const WorkerLimits& limits) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<WorkerLoop>> WorkerLoop::Create(const WorkerLimits& limits,
+                                                               EngineKind engine,
                                                                std::function<void()> wake) {
   if (absl::Status status = Check(limits); !status.ok()) return status;
   absl::StatusOr<Epoll> epoll = Epoll::Create();
@@ -73,21 +76,22 @@ absl::StatusOr<std::unique_ptr<WorkerLoop>> WorkerLoop::Create(const WorkerLimit
   absl::StatusOr<Wakeup> wakeup = Wakeup::Create();
   if (!wakeup.ok()) return wakeup.status();
   auto loop = absl::WrapUnique(
-      new WorkerLoop(limits, *std::move(epoll), *std::move(wakeup), std::move(wake)));
+      new WorkerLoop(limits, engine, *std::move(epoll), *std::move(wakeup), std::move(wake)));
   absl::Status status = loop->epoll_.Add(loop->wakeup_.fd(), kWakeupToken);
   if (!status.ok()) return status;
   return loop;
 }
 
-WorkerLoop::WorkerLoop(const WorkerLimits& limits, Epoll epoll, Wakeup wakeup,
+WorkerLoop::WorkerLoop(const WorkerLimits& limits, EngineKind engine, Epoll epoll, Wakeup wakeup,
                        std::function<void()> wake)
     : arena_(limits.packet_slots),
+      engine_(MakeEngine(engine)),
       epoll_(std::move(epoll)),
       wakeup_(std::move(wakeup)),
       mailbox_(limits.mailbox_commands, wakeup_),
       notices_(limits.event_queue, std::move(wake)),
       sockets_(MaxSockets(limits), epoll_),
-      sessions_(TableLimits(limits), arena_),
+      sessions_(TableLimits(limits), arena_, *engine_),
       outbox_(limits.outbox_packets, limits.event_queue, kMaxEnded),
       receive_batch_(limits.receive_batch, arena_),
       now_(SteadyClock::Now()) {}
@@ -119,6 +123,8 @@ WorkerUsage WorkerLoop::Usage() const {
   usage.packet_slots_free = arena_.free() + receive_batch_.spare();
   usage.packet_slots_exhausted = arena_.exhausted();
   usage.events_dropped = outbox_.events_dropped();
+  usage.extra_srtp_bytes = sessions_.extra_srtp_bytes();
+  usage.extra_srtp_refused = sessions_.extra_srtp_refused();
   return usage;
 }
 

@@ -23,6 +23,7 @@
 #include "gateway/worker/worker_limits.h"
 #include "gateway/worker/worker_notice.h"
 #include "gateway/worker/worker_usage.h"
+#include "srtp/crypto/crypto_engine.h"
 #include "srtp/packet_arena.h"
 
 namespace sluice {
@@ -32,8 +33,10 @@ namespace sluice {
 class WorkerLoop {
  public:
   // InvalidArgument when the limits do not fit together, ResourceExhausted without descriptors.
-  // `wake` is called on the thread of Run when notices wait that did not before.
+  // `engine` is one that ChooseEngine gave. `wake` is called on the thread of Run when notices wait
+  // that did not before.
   static absl::StatusOr<std::unique_ptr<WorkerLoop>> Create(const WorkerLimits& limits,
+                                                            EngineKind engine,
                                                             std::function<void()> wake);
   WorkerLoop(const WorkerLoop&) = delete;
   WorkerLoop& operator=(const WorkerLoop&) = delete;
@@ -58,7 +61,8 @@ class WorkerLoop {
   WorkerUsage Usage() const;
 
  private:
-  WorkerLoop(const WorkerLimits& limits, Epoll epoll, Wakeup wakeup, std::function<void()> wake);
+  WorkerLoop(const WorkerLimits& limits, EngineKind engine, Epoll epoll, Wakeup wakeup,
+             std::function<void()> wake);
 
   void Turn();
   void Wait();
@@ -68,6 +72,7 @@ class WorkerLoop {
   void TellNotices();
 
   PacketArena arena_;
+  const std::unique_ptr<CryptoEngine> engine_;
   Epoll epoll_;
   Wakeup wakeup_;
   Mailbox mailbox_;

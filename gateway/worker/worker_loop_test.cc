@@ -75,7 +75,7 @@ class WorkerLoopTest : public testing::Test {
 
   void Start(WorkerLimits limits) {
     limits.packet_slots = PacketSlots(limits);
-    loop_ = WorkerLoop::Create(limits, [this] {
+    loop_ = WorkerLoop::Create(limits, EngineKind::kBoringSsl, [this] {
               wakes_.fetch_add(1);
               wakes_.notify_all();
             }).value();
@@ -272,7 +272,7 @@ TEST_F(WorkerLoopTest, StopClosesSocketsAndMailbox) {
 TEST(WorkerLoopLimitsTest, TooFewPacketSlotsAreRefusedWithASentence) {
   WorkerLimits limits = SmallLimits();
   --limits.packet_slots;
-  const absl::Status status = WorkerLoop::Create(limits, nullptr).status();
+  const absl::Status status = WorkerLoop::Create(limits, EngineKind::kBoringSsl, nullptr).status();
   EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(status.message(), HasSubstr("packet_slots is"));
   EXPECT_THAT(status.message(), HasSubstr(absl::StrCat(PacketSlots(limits))));
@@ -285,7 +285,7 @@ TEST(WorkerLoopLimitsTest, ZeroesAreRefused) {
         &WorkerLimits::mailbox_commands, &WorkerLimits::event_queue}) {
     WorkerLimits limits = SmallLimits();
     limits.*limit = 0;
-    EXPECT_EQ(WorkerLoop::Create(limits, nullptr).status().code(),
+    EXPECT_EQ(WorkerLoop::Create(limits, EngineKind::kBoringSsl, nullptr).status().code(),
               absl::StatusCode::kInvalidArgument);
   }
 }

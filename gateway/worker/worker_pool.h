@@ -11,6 +11,7 @@
 #include "gateway/io/media_port_pool.h"
 #include "gateway/worker/worker.h"
 #include "gateway/worker/worker_limits.h"
+#include "srtp/crypto/crypto_engine.h"
 
 namespace sluice {
 
@@ -18,11 +19,12 @@ namespace sluice {
 // created on. Any thread.
 class WorkerPool {
  public:
-  // Starts `count` workers, at least 1, each with `limits` for itself. `wake` is called on any of
-  // their threads, see Worker::Create. When one does not start, none stays.
+  // Starts `count` workers, at least 1, each with `limits` and an engine of that kind for itself.
+  // `wake` is called on any of their threads, see Worker::Create. When one does not start, none
+  // stays.
   static absl::StatusOr<std::unique_ptr<WorkerPool>> Create(size_t count,
                                                             const WorkerLimits& limits,
-                                                            MediaPortPool& ports,
+                                                            EngineKind engine, MediaPortPool& ports,
                                                             std::function<void()> wake);
 
   size_t size() const { return workers_.size(); }

@@ -57,13 +57,15 @@ class WorkerPoolTest : public testing::Test {
 };
 
 TEST_F(WorkerPoolTest, EachWorkerHasItsIndex) {
-  const auto pool = WorkerPool::Create(3, SmallLimits(), *ports_, nullptr).value();
+  const auto pool =
+      WorkerPool::Create(3, SmallLimits(), EngineKind::kBoringSsl, *ports_, nullptr).value();
   ASSERT_EQ(pool->size(), 3u);
   for (size_t i = 0; i < 3; ++i) EXPECT_EQ(pool->worker(i).index(), i);
 }
 
 TEST_F(WorkerPoolTest, NewSessionsGoToTheWorkerWithTheFewest) {
-  const auto pool = WorkerPool::Create(3, SmallLimits(), *ports_, nullptr).value();
+  const auto pool =
+      WorkerPool::Create(3, SmallLimits(), EngineKind::kBoringSsl, *ports_, nullptr).value();
   for (int i = 0; i < 30; ++i) {
     ASSERT_TRUE(pool->LeastLoaded().CreateSession(Session(i)).ok());
   }
@@ -81,7 +83,8 @@ TEST_F(WorkerPoolTest, NewSessionsGoToTheWorkerWithTheFewest) {
 }
 
 TEST_F(WorkerPoolTest, EqualsTakeTurns) {
-  const auto pool = WorkerPool::Create(3, SmallLimits(), *ports_, nullptr).value();
+  const auto pool =
+      WorkerPool::Create(3, SmallLimits(), EngineKind::kBoringSsl, *ports_, nullptr).value();
   std::set<size_t> chosen;
   for (int i = 0; i < 3; ++i) chosen.insert(pool->LeastLoaded().index());
   EXPECT_THAT(chosen, testing::SizeIs(3));
@@ -89,18 +92,21 @@ TEST_F(WorkerPoolTest, EqualsTakeTurns) {
 
 TEST_F(WorkerPoolTest, WithoutWorkersOrWithBadLimitsThereIsNoPool) {
   const size_t before = CountOpenDescriptors();
-  EXPECT_EQ(WorkerPool::Create(0, SmallLimits(), *ports_, nullptr).status().code(),
+  EXPECT_EQ(WorkerPool::Create(0, SmallLimits(), EngineKind::kBoringSsl, *ports_, nullptr)
+                .status()
+                .code(),
             absl::StatusCode::kInvalidArgument);
   WorkerLimits limits = SmallLimits();
   --limits.packet_slots;
-  EXPECT_EQ(WorkerPool::Create(2, limits, *ports_, nullptr).status().code(),
+  EXPECT_EQ(WorkerPool::Create(2, limits, EngineKind::kBoringSsl, *ports_, nullptr).status().code(),
             absl::StatusCode::kInvalidArgument);
   EXPECT_EQ(CountOpenDescriptors(), before);
 }
 
 TEST_F(WorkerPoolTest, StopStopsAll) {
   const size_t before = CountOpenDescriptors();
-  auto pool = WorkerPool::Create(2, SmallLimits(), *ports_, nullptr).value();
+  auto pool =
+      WorkerPool::Create(2, SmallLimits(), EngineKind::kBoringSsl, *ports_, nullptr).value();
   pool->Stop();
   for (size_t i = 0; i < 2; ++i) {
     EXPECT_EQ(pool->worker(i).CreateSession(Session(1)).status().code(),
@@ -111,7 +117,8 @@ TEST_F(WorkerPoolTest, StopStopsAll) {
 }
 
 TEST_F(WorkerPoolTest, ThreadsMayCallAllWorkersAtOnce) {
-  const auto pool = WorkerPool::Create(2, SmallLimits(), *ports_, nullptr).value();
+  const auto pool =
+      WorkerPool::Create(2, SmallLimits(), EngineKind::kBoringSsl, *ports_, nullptr).value();
   std::vector<std::thread> callers;
   for (int t = 0; t < 4; ++t) {
     callers.emplace_back([&, t] {

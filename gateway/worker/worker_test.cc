@@ -97,7 +97,7 @@ class WorkerTest : public testing::Test {
   }
 
   void Start(const WorkerLimits& limits = TestLimits()) {
-    worker_ = Worker::Create(0, limits, *ports_, [this] {
+    worker_ = Worker::Create(0, limits, EngineKind::kBoringSsl, *ports_, [this] {
                 wakes_.fetch_add(1);
                 wakes_.notify_all();
               }).value();
@@ -346,7 +346,7 @@ TEST_F(WorkerTest, AFullMailboxRefusesAtOnce) {
   // Halts the worker's thread from within: the first notice.
   absl::Notification halted;
   absl::Notification go_on;
-  worker_ = Worker::Create(0, limits, *ports_, [&] {
+  worker_ = Worker::Create(0, limits, EngineKind::kBoringSsl, *ports_, [&] {
               halted.Notify();
               go_on.WaitForNotification();
             }).value();

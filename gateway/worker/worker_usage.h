@@ -16,6 +16,9 @@ struct WorkerUsage {
   size_t packet_slots_free = 0;
   uint64_t packet_slots_exhausted = 0;
   uint64_t events_dropped = 0;
+  // What legs take beyond what every leg may, and how often more was asked for than there is.
+  size_t extra_srtp_bytes = 0;
+  uint64_t extra_srtp_refused = 0;
 };
 
 }  // namespace sluice

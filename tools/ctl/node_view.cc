@@ -11,7 +11,8 @@ std::string RenderNode(const gateway::v1::Node& node) {
   std::string text = absl::StrCat(
       "gateway ", Printable(node.version()), "  instance ", Printable(node.instance_id()), "  up ",
       FormatDuration(node.uptime()), " since ", FormatTime(node.start_time()), "\n",
-      "open file descriptors: ", node.open_file_descriptors(), "\n");
+      "crypto engine: ", node.crypto_engine().empty() ? "-" : Printable(node.crypto_engine()),
+      "  open file descriptors: ", node.open_file_descriptors(), "\n");
   const auto& defaults = node.default_session_config();
   absl::StrAppend(&text, "default timeouts: offer ", FormatDuration(defaults.offer_timeout()),
                   ", idle ", FormatDuration(defaults.idle_timeout()), ", hold ",

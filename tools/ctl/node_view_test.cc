@@ -12,6 +12,7 @@ TEST(NodeViewTest, ShowsWorkersAndLimits) {
   node.mutable_start_time()->set_seconds(1'700'000'000);
   node.mutable_uptime()->set_seconds(90);
   node.set_open_file_descriptors(23);
+  node.set_crypto_engine("ipsec_mb");
   node.mutable_default_session_config()->mutable_idle_timeout()->set_seconds(60);
   auto* worker = node.add_workers();
   worker->set_sessions(2);
@@ -25,7 +26,7 @@ TEST(NodeViewTest, ShowsWorkersAndLimits) {
   limit->set_refused(1);
   EXPECT_EQ(RenderNode(node),
             "gateway 0.1  instance abc  up 1m30s since 2023-11-14T22:13:20Z\n"
-            "open file descriptors: 23\n"
+            "crypto engine: ipsec_mb  open file descriptors: 23\n"
             "default timeouts: offer 0, idle 1m, hold 0, absolute 0\n"
             "\n"
             "WORKER  SESSIONS  LEGS  PACKET SLOTS  FREE  EVENTS DROPPED\n"

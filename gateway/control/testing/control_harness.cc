@@ -38,6 +38,7 @@ WorkerLimits ToWorkerLimits(const HarnessOptions& options) {
   limits.outbox_packets = options.limits.outbox_packets;
   limits.mailbox_commands = options.limits.mailbox_commands;
   limits.event_queue = options.limits.event_queue;
+  limits.extra_srtp_bytes = ExtraSrtpBytesPerWorker(options.limits, options.workers);
   limits.packet_slots = PacketSlots(limits);
   return limits;
 }
@@ -54,7 +55,7 @@ std::string Describe(const gateway::v1::Event& event) {
 ControlHarness::ControlHarness(const HarnessOptions& options)
     : now_us_(kStartSeconds * 1'000'000),
       ports_(MediaPortPool::Create(PoolOptions(options)).value()),
-      workers_(WorkerPool::Create(options.workers, ToWorkerLimits(options), *ports_,
+      workers_(WorkerPool::Create(options.workers, ToWorkerLimits(options), options.engine, *ports_,
                                   [this] { pump_.Wake(); })
                    .value()),
       room_(std::make_unique<ControlRoom>(
@@ -64,6 +65,7 @@ ControlHarness::ControlHarness(const HarnessOptions& options)
   sources.start_time = now();
   sources.limits = options.limits;
   sources.session_defaults = options.session_defaults;
+  sources.crypto_engine = options.engine;
   sources.media_ports = [this] {
     return LimitState{ports_->capacity(), ports_->used(), ports_->refused()};
   };

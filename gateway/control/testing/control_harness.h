@@ -21,6 +21,7 @@
 #include "gateway/io/system_random.h"
 #include "gateway/worker/worker_pool.h"
 #include "gtest/gtest.h"
+#include "srtp/crypto/crypto_engine.h"
 
 namespace sluice {
 
@@ -32,6 +33,7 @@ struct HarnessOptions {
                    .outbox_packets = 32,
                    .mailbox_commands = 64,
                    .event_queue = 64,
+                   .extra_srtp_kib = 1024,
                    .event_log = 64,
                    .watchers = 2,
                    .tombstones = 8,
@@ -42,6 +44,8 @@ struct HarnessOptions {
   // Of each family.
   size_t port_pairs = 16;
   bool ipv6 = true;
+  // One that the machine can use.
+  EngineKind engine = EngineKind::kBoringSsl;
 };
 
 // A control room with real workers and real ports of loopback, called without gRPC in between.

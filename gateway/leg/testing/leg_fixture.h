@@ -20,6 +20,7 @@
 #include "gateway/net/transport_address.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
@@ -76,16 +77,19 @@ class LegFixture : public testing::Test {
   }
 
   Leg Make(LegSpec spec) {
-    absl::StatusOr<Leg> leg = Leg::Create(kStart, std::move(spec), Local(), kMaxStreams);
+    absl::StatusOr<Leg> leg = Leg::Create(kStart, std::move(spec), Local(), kMaxStreams, engine_);
     EXPECT_TRUE(leg.ok()) << leg.status();
     return *std::move(leg);
   }
 
   MasterKey NewKey(SuiteId suite = kSuite) { return MasterKey::Generate(suite, random_); }
 
-  std::unique_ptr<SrtpSender> Sender(const MasterKey& key) { return *SrtpSender::Create(key, {}); }
-  std::unique_ptr<SrtpReceiver> Receiver(const MasterKey& key) {
-    return *SrtpReceiver::Create(key, {});
+  std::unique_ptr<SrtpSender> Sender(const MasterKey& key, const SrtpSenderOptions& options = {}) {
+    return *SrtpSender::Create(key, options, engine_);
+  }
+  std::unique_ptr<SrtpReceiver> Receiver(const MasterKey& key,
+                                         const SrtpReceiverOptions& options = {}) {
+    return *SrtpReceiver::Create(key, options, engine_);
   }
 
   static Bytes Plain(uint16_t sequence, uint32_t ssrc = 1) {
@@ -97,7 +101,7 @@ class LegFixture : public testing::Test {
     EXPECT_TRUE(packet.Resize(plain.size()));
     std::copy(plain.begin(), plain.end(), packet.bytes().begin());
     ProtectJob job{&sender, &packet, PacketKind::kRtp, ProtectVerdict::kMalformed};
-    Protect(absl::MakeSpan(&job, 1));
+    Protect(absl::MakeSpan(&job, 1), engine_);
     EXPECT_EQ(job.verdict, ProtectVerdict::kOk);
     return Bytes(packet.bytes().begin(), packet.bytes().end());
   }
@@ -107,7 +111,7 @@ class LegFixture : public testing::Test {
     EXPECT_TRUE(packet.Resize(bytes.size()));
     std::copy(bytes.begin(), bytes.end(), packet.bytes().begin());
     UnprotectJob job{&receiver, &packet, PacketKind::kRtp, UnprotectVerdict::kMalformed};
-    Unprotect(absl::MakeSpan(&job, 1), arena_);
+    Unprotect(absl::MakeSpan(&job, 1), arena_, engine_);
     return job.verdict == UnprotectVerdict::kOk;
   }
 
@@ -123,7 +127,7 @@ class LegFixture : public testing::Test {
     std::copy(datagram.begin(), datagram.end(), packet.bytes().begin());
     if (leg.receiver() != nullptr) {
       UnprotectJob job{leg.receiver(), &packet, admission.kind, UnprotectVerdict::kMalformed};
-      Unprotect(absl::MakeSpan(&job, 1), arena_);
+      Unprotect(absl::MakeSpan(&job, 1), arena_, engine_);
       if (job.verdict != UnprotectVerdict::kOk) {
         return ToPacketVerdict(job.verdict);
       }
@@ -137,6 +141,7 @@ class LegFixture : public testing::Test {
   static inline const TransportAddress kElsewhere{IpAddress::V4({192, 0, 2, 66}), 6666};
 
   SeededRandom random_{7};
+  BoringSslEngine engine_;
   PacketArena arena_{4};
   Timestamp now_ = kStart;
   MasterKey local_key_ = MasterKey::Generate(kSuite, random_);

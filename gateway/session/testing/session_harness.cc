@@ -8,6 +8,7 @@
 #include "base/check.h"
 #include "gateway/leg/packet_verdict.h"
 #include "gateway/session/session_spec.h"
+#include "srtp/crypto/engine_choice.h"
 #include "srtp/testing/packet_builder.h"
 
 namespace sluice {
@@ -45,8 +46,8 @@ TestPeer::TestPeer(const TestPeerOptions& options)
   if (options.suite.has_value()) {
     key_ = MasterKey::Generate(*options.suite, random_);
     gateway_key_ = MasterKey::Generate(options.gateway_suite.value_or(*options.suite), random_);
-    sender_ = *SrtpSender::Create(*key_, {});
-    receiver_ = *SrtpReceiver::Create(*gateway_key_, {});
+    sender_ = *SrtpSender::Create(*key_, {}, engine_);
+    receiver_ = *SrtpReceiver::Create(*gateway_key_, {}, engine_);
   }
 }
 
@@ -110,7 +111,7 @@ Bytes TestPeer::Protected(const Bytes& plain, PacketKind kind) {
   }
   PacketLoan packet = Lend(arena_, plain);
   ProtectJob job{sender_.get(), &packet, kind, ProtectVerdict::kMalformed};
-  Protect(absl::MakeSpan(&job, 1));
+  Protect(absl::MakeSpan(&job, 1), engine_);
   SLUICE_CHECK(job.verdict == ProtectVerdict::kOk) << VerdictName(job.verdict);
   return ToBytes(packet);
 }
@@ -119,7 +120,7 @@ std::optional<Bytes> TestPeer::Open(absl::Span<const uint8_t> bytes, PacketKind 
   PacketLoan packet = Lend(arena_, bytes);
   if (secure()) {
     UnprotectJob job{receiver_.get(), &packet, kind, UnprotectVerdict::kMalformed};
-    Unprotect(absl::MakeSpan(&job, 1), arena_);
+    Unprotect(absl::MakeSpan(&job, 1), arena_, engine_);
     if (job.verdict != UnprotectVerdict::kOk) {
       return std::nullopt;
     }
@@ -130,7 +131,7 @@ std::optional<Bytes> TestPeer::Open(absl::Span<const uint8_t> bytes, PacketKind 
 MasterKey TestPeer::Rekey(bool new_context) {
   key_ = MasterKey::Generate(key_->suite().id, random_);
   if (new_context) {
-    sender_ = *SrtpSender::Create(*key_, {});
+    sender_ = *SrtpSender::Create(*key_, {}, engine_);
   } else {
     SLUICE_CHECK(sender_->Rekey(*key_).ok());
   }
@@ -140,7 +141,7 @@ MasterKey TestPeer::Rekey(bool new_context) {
 void TestPeer::InstallGatewayKey(const MasterKey& key, bool new_context) {
   gateway_key_ = key.Clone();
   if (new_context) {
-    receiver_ = *SrtpReceiver::Create(key, {});
+    receiver_ = *SrtpReceiver::Create(key, {}, engine_);
   } else {
     SLUICE_CHECK(receiver_->Rekey(key).ok());
   }
@@ -148,7 +149,8 @@ void TestPeer::InstallGatewayKey(const MasterKey& key, bool new_context) {
 
 SessionHarness::SessionHarness(const Options& options)
     : arena_(options.packet_slots),
-      table_(options.limits, arena_),
+      engine_(MakeEngine(options.engine)),
+      table_(options.limits, arena_, *engine_),
       outbox_(options.outbox_packets, options.outbox_events, options.outbox_ended) {}
 
 void SessionHarness::CreateSession(absl::string_view id, const SessionTimeouts& timeouts) {

@@ -22,6 +22,8 @@
 #include "gateway/session/session_event.h"
 #include "gateway/session/session_table.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/boringssl_engine.h"
+#include "srtp/crypto/crypto_engine.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
@@ -57,8 +59,8 @@ struct TestPeerOptions {
   uint16_t first_sequence = 1;
 };
 
-// One endpoint of a call, with its own keys and SRTP contexts: what the gateway sends is opened by
-// somebody who shares nothing with it but the keys that signalling carries.
+// One endpoint of a call, with its own keys, engine and SRTP contexts: what the gateway sends is
+// opened by somebody who shares nothing with it but the keys that signalling carries.
 class TestPeer {
  public:
   explicit TestPeer(const TestPeerOptions& options);
@@ -101,6 +103,7 @@ class TestPeer {
   const TestPeerOptions options_;
   SeededRandom random_;
   PacketArena arena_;
+  BoringSslEngine engine_;
   std::optional<MasterKey> key_;
   std::optional<MasterKey> gateway_key_;
   std::unique_ptr<SrtpSender> sender_;
@@ -125,6 +128,8 @@ class SessionHarness {
     size_t outbox_packets = 64;
     size_t outbox_events = 64;
     size_t outbox_ended = 8;
+    // One that the machine can use.
+    EngineKind engine = EngineKind::kBoringSsl;
   };
   SessionHarness() : SessionHarness(Options()) {}
   explicit SessionHarness(const Options& options);
@@ -162,6 +167,7 @@ class SessionHarness {
  private:
   FakeClock clock_;
   PacketArena arena_;
+  const std::unique_ptr<CryptoEngine> engine_;
   SessionTable table_;
   Outbox outbox_;
   std::vector<ReceivedDatagram> batch_;
