@@ -34,7 +34,7 @@ class LiveKey {
     return rate_.Quotient(index) == session(kind).quotient;
   }
   // Session keys for a packet with that index; with a key derivation rate they may have to be
-  // derived first, about two microseconds (RFC 3711 section 4.3.1).
+  // derived first, about half a microsecond (RFC 3711 section 4.3.1).
   const PacketKeys& KeysFor(PacketKind kind, uint64_t index) {
     Session& session = kind == PacketKind::kRtp ? rtp_ : rtcp_;
     if (rate_.Quotient(index) != session.quotient) {
