@@ -272,8 +272,9 @@ std::optional<TransportParameters> DecodeWithNgtcp2(absl::Span<const uint8_t> bl
   const bool accepted = ConnectionAccepts(params, sender);
   const uint32_t version =
       params.version_info_present != 0 ? params.version_info.chosen_version : NGTCP2_PROTO_VER_V1;
-  // A connection of a reserved version is none.
-  if (sender == Endpoint::kClient && !IsReservedVersion(QuicVersion(version))) {
+  // It makes no connection of a version that it takes for a reserved one, which are more than
+  // those.
+  if (sender == Endpoint::kClient && ngtcp2_is_reserved_version(version) == 0) {
     SLUICE_CHECK(Ngtcp2Server(params.initial_scid, version).Accepts(block) == accepted)
         << ToHex(block);
   }
