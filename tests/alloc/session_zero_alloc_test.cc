@@ -2,18 +2,27 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <tuple>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "base/time_delta.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/packet_verdict.h"
+#include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/outbox.h"
 #include "gateway/session/testing/session_harness.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/cpu_features.h"
+#include "srtp/crypto/crypto_engine.h"
+#include "srtp/crypto/engine_choice.h"
+#include "srtp/key_derivation_rate.h"
+#include "srtp/mki.h"
+#include "srtp/packet_kind.h"
+#include "srtp/srtp_policy.h"
 #include "srtp/testing/packet_builder.h"
 #include "tests/alloc/counting_allocator.h"
 
@@ -91,34 +100,41 @@ class Path {
   LegHandle a_leg_;
 };
 
-class SessionZeroAllocTest : public testing::TestWithParam<SuiteId> {
+class SessionZeroAllocTest : public testing::TestWithParam<std::tuple<SuiteId, EngineKind>> {
  protected:
-  static TestPeerOptions Secure(uint8_t host) { return {.host = host, .suite = GetParam()}; }
+  static TestPeerOptions Secure(uint8_t host) {
+    return {.host = host, .suite = std::get<0>(GetParam())};
+  }
   static TestPeerOptions Plain(uint8_t host) { return {.host = host}; }
+  static SessionHarness::Options Engine() {
+    SessionHarness::Options options;
+    options.engine = std::get<1>(GetParam());
+    return options;
+  }
 
   static Path::Packet NextRtp(TestPeer& peer, int) { return {peer.NextRtp(), peer.rtp}; }
 };
 
 TEST_P(SessionZeroAllocTest, SecureToPlain) {
-  Path(Secure(1), Plain(2)).Expect(PacketVerdict::kForwarded, NextRtp);
+  Path(Secure(1), Plain(2), Engine()).Expect(PacketVerdict::kForwarded, NextRtp);
 }
 
 TEST_P(SessionZeroAllocTest, PlainToSecure) {
-  Path(Plain(1), Secure(2)).Expect(PacketVerdict::kForwarded, NextRtp);
+  Path(Plain(1), Secure(2), Engine()).Expect(PacketVerdict::kForwarded, NextRtp);
 }
 
 TEST_P(SessionZeroAllocTest, SecureToSecure) {
-  Path(Secure(1), Secure(2)).Expect(PacketVerdict::kForwarded, NextRtp);
+  Path(Secure(1), Secure(2), Engine()).Expect(PacketVerdict::kForwarded, NextRtp);
 }
 
 TEST_P(SessionZeroAllocTest, Rtcp) {
-  Path(Secure(1), Secure(2)).Expect(PacketVerdict::kForwarded, [](TestPeer& peer, int) {
+  Path(Secure(1), Secure(2), Engine()).Expect(PacketVerdict::kForwarded, [](TestPeer& peer, int) {
     return Path::Packet{peer.NextRtcp(), peer.rtcp, Component::kRtcp};
   });
 }
 
 TEST_P(SessionZeroAllocTest, Forged) {
-  Path(Secure(1), Plain(2)).Expect(PacketVerdict::kAuthFailed, [](TestPeer& peer, int) {
+  Path(Secure(1), Plain(2), Engine()).Expect(PacketVerdict::kAuthFailed, [](TestPeer& peer, int) {
     Bytes bytes = peer.NextRtp();
     bytes.back() ^= 1;
     return Path::Packet{bytes, peer.rtp};
@@ -126,7 +142,7 @@ TEST_P(SessionZeroAllocTest, Forged) {
 }
 
 TEST_P(SessionZeroAllocTest, ForgedWhileTwoKeysAreValid) {
-  Path path(Secure(1), Plain(2));
+  Path path(Secure(1), Plain(2), Engine());
   LegUpdate update;
   update.remote_key = path.a().Rekey();
   SessionHarness& harness = path.harness();
@@ -140,17 +156,18 @@ TEST_P(SessionZeroAllocTest, ForgedWhileTwoKeysAreValid) {
 
 TEST_P(SessionZeroAllocTest, Replayed) {
   Bytes bytes;
-  Path(Secure(1), Plain(2)).Expect(PacketVerdict::kReplayed, [&bytes](TestPeer& peer, int i) {
-    if (i == 0) {
-      bytes = peer.NextRtp();
-    }
-    return Path::Packet{bytes, peer.rtp};
-  });
+  Path(Secure(1), Plain(2), Engine())
+      .Expect(PacketVerdict::kReplayed, [&bytes](TestPeer& peer, int i) {
+        if (i == 0) {
+          bytes = peer.NextRtp();
+        }
+        return Path::Packet{bytes, peer.rtp};
+      });
 }
 
 TEST_P(SessionZeroAllocTest, Malformed) {
   for (const TestPeerOptions& a : {Secure(1), Plain(1)}) {
-    Path(a, Plain(2)).Expect(PacketVerdict::kMalformed, [](TestPeer& peer, int i) {
+    Path(a, Plain(2), Engine()).Expect(PacketVerdict::kMalformed, [](TestPeer& peer, int i) {
       Bytes bytes = peer.NextRtp();
       bytes.resize(static_cast<size_t>(2 + i % 10));
       bytes[0] |= 0x0F;
@@ -161,7 +178,7 @@ TEST_P(SessionZeroAllocTest, Malformed) {
 
 TEST_P(SessionZeroAllocTest, UnexpectedSource) {
   for (const TestPeerOptions& a : {Secure(1), Plain(1)}) {
-    Path(a, Plain(2)).Expect(PacketVerdict::kUnexpectedSource, [](TestPeer& peer, int i) {
+    Path(a, Plain(2), Engine()).Expect(PacketVerdict::kUnexpectedSource, [](TestPeer& peer, int i) {
       return Path::Packet{peer.NextRtp(), TestAddress(66, static_cast<uint16_t>(i))};
     });
   }
@@ -171,17 +188,58 @@ TEST_P(SessionZeroAllocTest, AddressesThatMove) {
   TestPeerOptions options = Secure(1);
   options.learning = AddressLearning::kLearn;
   // Ten packets from each address, so that each becomes the destination.
-  Path path(options, Plain(2));
+  Path path(options, Plain(2), Engine());
   path.Expect(PacketVerdict::kForwarded, [](TestPeer& peer, int i) {
     return Path::Packet{peer.NextRtp(), TestAddress(9, static_cast<uint16_t>(1 + i / 10 % 1000))};
   });
   EXPECT_TRUE(path.harness().Leg("call", "a").remote_learned);
 }
 
-INSTANTIATE_TEST_SUITE_P(Suites, SessionZeroAllocTest,
-                         testing::Values(SuiteId::kAesCm128HmacSha1_80, SuiteId::kAeadAes128Gcm),
-                         [](const testing::TestParamInfo<SuiteId>& suite) {
-                           return std::string(GetCipherSuite(suite.param).name);
+TEST_P(SessionZeroAllocTest, KeysThatExpire) {
+  TestPeerOptions a = Secure(1);
+  a.peer_options.policy.rtp_lifetime = {kBatch / 2, kBatch};
+  Path(a, Plain(2), Engine()).Expect(PacketVerdict::kReceiveRekeyNeeded, NextRtp);
+  TestPeerOptions b = Secure(2);
+  b.gateway_options.policy.rtp_lifetime = {kBatch / 2, kBatch};
+  Path path(Plain(1), b, Engine());
+  path.Expect(PacketVerdict::kForwarded, NextRtp);
+  EXPECT_EQ(VerdictCount(path.harness().Leg("call", "b"), PacketVerdict::kSendRekeyNeeded),
+            uint64_t{kPackets} - kBatch);
+}
+
+TEST_P(SessionZeroAllocTest, NamesOfKeys) {
+  TestPeerOptions a = Secure(1);
+  a.mki = *Mki::Create(Bytes{1, 2, 3, 4});
+  Path(a, Plain(2), Engine()).Expect(PacketVerdict::kForwarded, NextRtp);
+  Path path(a, Plain(2), Engine());
+  path.a().AddKey(*Mki::Create(Bytes{4, 3, 2, 1}));
+  path.Expect(PacketVerdict::kUnknownMki, NextRtp);
+}
+
+TEST_P(SessionZeroAllocTest, HiddenExtensionsAndKeysThatAreDerivedAnew) {
+  SrtpOptions options;
+  options.policy.cryptex = CryptexPolicy::kRequired;
+  options.policy.key_derivation_rate = *KeyDerivationRate::Create(64);
+  TestPeerOptions a = Secure(1);
+  TestPeerOptions b = Secure(2);
+  a.peer_options = b.gateway_options = options;
+  Path(a, b, Engine()).Expect(PacketVerdict::kForwarded, [](TestPeer& peer, int i) {
+    const Bytes plain = RtpPacketBuilder()
+                            .WithSequence(static_cast<uint16_t>(i))
+                            .AddOneByteExtension(1, Bytes{1, 2})
+                            .WithPayloadSize(100)
+                            .Build();
+    return Path::Packet{peer.Protected(plain, PacketKind::kRtp), peer.rtp};
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(SuitesAndEngines, SessionZeroAllocTest,
+                         testing::Combine(testing::Values(SuiteId::kAesCm128HmacSha1_80,
+                                                          SuiteId::kAeadAes128Gcm),
+                                          testing::ValuesIn(UsableEngines(DetectCpuFeatures()))),
+                         [](const auto& test) {
+                           return absl::StrCat(GetCipherSuite(std::get<0>(test.param)).name, "_",
+                                               EngineName(std::get<1>(test.param)));
                          });
 
 TEST(SessionZeroAllocPlainTest, BetweenPlainLegs) {

@@ -27,7 +27,7 @@ TEST(ConsoleTest, PeopleGetTextAndScriptsGetJson) {
   console.Say("more");
   EXPECT_EQ(out.str(),
             "{\"localKey\":{\"suite\":\"CRYPTO_SUITE_AEAD_AES_128_GCM\","
-            "\"masterKeyAndSalt\":\"YWJj\"}}\n");
+            "\"masterKeyAndSalt\":\"YWJj\",\"mki\":\"\"}}\n");
   EXPECT_EQ(err.str(), "");
 }
 

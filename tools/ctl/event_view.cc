@@ -1,7 +1,9 @@
 #include "tools/ctl/event_view.h"
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "tools/ctl/duration_text.h"
 #include "tools/ctl/leg_flags.h"
 #include "tools/ctl/session_view.h"
@@ -19,6 +21,17 @@ std::string NameOf(const Event& event) {
   return descriptor == nullptr ? "unknown" : descriptor->name();
 }
 
+// "out soft": a key of the gateway; "in hard": one of the peer.
+std::string FormatKeyLimit(const gateway::v1::KeyLimitReached& reached) {
+  const bool out = reached.direction() == gateway::v1::DIRECTION_SENT;
+  const gateway::v1::KeyLimit limit = reached.limit();
+  return absl::StrCat(out ? "out " : "in ",
+                      gateway::v1::KeyLimit_IsValid(limit)
+                          ? absl::AsciiStrToLower(
+                                absl::StripPrefix(gateway::v1::KeyLimit_Name(limit), "KEY_LIMIT_"))
+                          : absl::StrCat(static_cast<int>(limit)));
+}
+
 std::string DetailOf(const Event& event) {
   switch (event.event_case()) {
     case Event::kSessionEnded:
@@ -30,6 +43,8 @@ std::string DetailOf(const Event& event) {
                           FormatTransportAddress(event.remote_address_changed().new_rtp()));
     case Event::kStreamAdded:
       return absl::StrFormat("0x%08x", event.stream_added().ssrc());
+    case Event::kKeyLimitReached:
+      return FormatKeyLimit(event.key_limit_reached());
     default:
       return "";
   }

@@ -31,6 +31,21 @@ TEST(EventViewTest, OneLineEach) {
             "17  2023-11-14T22:13:20Z  call-1  alice  remote_address_changed - -> 192.0.2.1:6000");
 }
 
+TEST(EventViewTest, LimitsOfKeysTellWhoseAndWhich) {
+  Event event = OnAlice();
+  auto* reached = event.mutable_key_limit_reached();
+  reached->set_direction(gateway::v1::DIRECTION_SENT);
+  reached->set_limit(gateway::v1::KEY_LIMIT_SOFT);
+  EXPECT_EQ(RenderEvent(event),
+            "17  2023-11-14T22:13:20Z  call-1  alice  key_limit_reached out soft");
+  reached->set_direction(gateway::v1::DIRECTION_RECEIVED);
+  reached->set_limit(gateway::v1::KEY_LIMIT_HARD);
+  EXPECT_EQ(RenderEvent(event),
+            "17  2023-11-14T22:13:20Z  call-1  alice  key_limit_reached in hard");
+  reached->set_limit(static_cast<gateway::v1::KeyLimit>(9));
+  EXPECT_EQ(RenderEvent(event), "17  2023-11-14T22:13:20Z  call-1  alice  key_limit_reached in 9");
+}
+
 TEST(EventViewTest, EventsOfTheSessionHaveNoLeg) {
   Event event = OnAlice();
   event.clear_leg_id();

@@ -1,9 +1,14 @@
 #include "tools/ctl/leg_commands.h"
 
 #include <memory>
+#include <string>
+#include <vector>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "tools/ctl/leg_flags.h"
+#include "tools/ctl/mki_text.h"
 #include "tools/ctl/session_view.h"
 #include "tools/ctl/stats_view.h"
 
@@ -18,6 +23,7 @@ struct Flags {
   std::string leg;
   LegFlags config;
   std::string local_key;
+  std::vector<std::string> retire_remote_mkis;
 };
 
 // The one place where a key is printed: the gateway hands it out once, to be signalled to the peer.
@@ -29,6 +35,10 @@ std::string RenderLegAndKey(const v1::Leg& leg, bool has_key, const v1::SrtpKey&
   return text;
 }
 
+absl::Status AtFlag(absl::string_view flag, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
+}
+
 Command Add(const Flags& flags) {
   const auto config = BuildLegConfig(flags.config);
   if (!config.ok()) return Refuse(config.status());
@@ -36,9 +46,28 @@ Command Add(const Flags& flags) {
   request.set_session_id(flags.session);
   request.set_leg_id(flags.leg);
   *request.mutable_config() = *config;
+  if (flags.config.local_mki.has_value()) {
+    const auto mki = ParseMki(*flags.config.local_mki);
+    if (!mki.ok()) return Refuse(AtFlag("--local-mki", mki.status()));
+    request.mutable_config()->set_local_mki(*mki);
+  }
   return Ask(&Stub::AddLeg, request, [](const v1::AddLegResponse& answer) {
     return RenderLegAndKey(answer.leg(), answer.has_local_key(), answer.local_key());
   });
+}
+
+absl::Status SetMkis(const Flags& flags, v1::UpdateLegRequest& request) {
+  if (flags.config.local_mki.has_value()) {
+    const auto mki = ParseMki(*flags.config.local_mki);
+    if (!mki.ok()) return AtFlag("--local-mki", mki.status());
+    request.set_local_mki(*mki);
+  }
+  for (const std::string& text : flags.retire_remote_mkis) {
+    const auto mki = ParseMki(text);
+    if (!mki.ok()) return AtFlag("--retire-remote-key", mki.status());
+    request.add_retire_remote_mkis(*mki);
+  }
+  return absl::OkStatus();
 }
 
 Command Update(const Flags& flags) {
@@ -53,7 +82,10 @@ Command Update(const Flags& flags) {
     const auto change = ParseLocalKeyChange(flags.local_key);
     if (!change.ok()) return Refuse(change.status());
     request.set_local_key_change(*change);
-  } else if (request.update_mask().paths().empty()) {
+  }
+  if (absl::Status status = SetMkis(flags, request); !status.ok()) return Refuse(status);
+  if (request.update_mask().paths().empty() && request.retire_remote_mkis().empty() &&
+      flags.local_key.empty()) {
     return Refuse(absl::InvalidArgumentError(
         "nothing to update: give --remote, --remote-key, --local-key, --hold or another flag"));
   }
@@ -92,9 +124,23 @@ void AddChangeableFlags(CLI::App& command, LegFlags& flags) {
   command.add_option("--source-rtcp", flags.source_rtcp,
                      "ADDRESS:PORT that it sends RTCP from, if not --remote-rtcp");
   command.add_option("--remote-key", flags.remote_key,
-                     "key the peer protects with: SUITE:inline:BASE64, or @FILE with that in it");
+                     "key the peer protects with: SUITE:inline:BASE64, with |VALUE:BYTES behind it "
+                     "where packets carry an MKI, or @FILE with that in it");
   command.add_option("--remote-suite", flags.remote_suite,
                      "suite of --remote-key, if it is only BASE64");
+  command
+      .add_option("--local-option", flags.local_options,
+                  "KEY=VALUE: how the gateway protects, such as cryptex=required; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option(
+          "--remote-option", flags.remote_options,
+          "KEY=VALUE: how the peer protects, such as rtp_replay_window=2048; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--local-mki", flags.local_mki,
+                     "VALUE:BYTES: names the gateway's key, such as 1:4");
   command.add_flag("--learn", flags.learn,
                    "send to where packets come from, when they begin to come");
   command.add_flag("--strict", flags.strict, "accept packets from the signalled address only");
@@ -134,20 +180,39 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
       "  sluicectl leg add call-1 bob --kind rtp --remote 192.0.2.7:4000\n"
       "  sluicectl leg add call-1 alice --kind srtp --remote 192.0.2.1:5004 \\\n"
       "      --remote-key AES_CM_128_HMAC_SHA1_80:inline:BASE64 --payload-type 111:opus:48000\n"
+      "  sluicectl leg add call-1 carol --kind srtp --remote 192.0.2.9:5004 --local-mki 1:4 \\\n"
+      "      --remote-key 'AEAD_AES_256_GCM:inline:BASE64|1:4' --local-option cryptex=required \\\n"
+      "      --remote-option cryptex=required --remote-option rtp_replay_window=4096\n"
       "\n"
-      "Suites: AES_CM_128_HMAC_SHA1_80, AES_CM_128_HMAC_SHA1_32, AEAD_AES_128_GCM, "
-      "AEAD_AES_256_GCM.");
+      "Suites: " +
+      CryptoSuiteNames() +
+      ".\nNULL suites encrypt nothing: they are used when they are named, and only then.\n"
+      "Options: encrypted_extension_ids=1,3  cryptex=off|on|required  rtp_replay_window=N\n"
+      "  rtcp_replay_window=N (remote)  key_derivation_rate=N  unencrypted_rtcp=true|false\n"
+      "  rtp_lifetime=[SOFT/]HARD  rtcp_lifetime=[SOFT/]HARD");
 
   CLI::App& update =
       AddCommand(leg, invocation, "update", "New remote, new keys, hold", flags, Update);
   AddChangeableFlags(update, flags->config);
   update.add_flag("--resume", flags->config.resume, "the end of --hold");
   update.add_option("--local-key", flags->local_key,
-                    "prepare: make and show a new key; activate: protect with it from now on");
+                    "prepare: make and show a new key; activate: protect with it from now on; "
+                    "retire: forget it, with --local-mki");
+  update
+      .add_option("--retire-remote-key", flags->retire_remote_mkis,
+                  "VALUE:BYTES: forget the peer's key with this MKI; may be repeated")
+      ->expected(1)
+      ->take_all();
   update.footer(
       "Examples:\n"
       "  sluicectl leg update call-1 alice --hold\n"
-      "  sluicectl leg update call-1 alice --local-key prepare");
+      "  sluicectl leg update call-1 alice --local-key prepare\n"
+      "With MKIs, keys live side by side:\n"
+      "  sluicectl leg update call-1 carol --local-key prepare --local-mki 2:4\n"
+      "  sluicectl leg update call-1 carol --local-key activate --local-mki 2:4\n"
+      "  sluicectl leg update call-1 carol --local-key retire --local-mki 1:4\n"
+      "  sluicectl leg update call-1 carol --remote-key 'AEAD_AES_256_GCM:inline:BASE64|2:4' \\\n"
+      "      --retire-remote-key 1:4");
 
   AddCommand(leg, invocation, "remove", "Remove a leg and free its ports", flags, Remove);
 }

@@ -10,9 +10,12 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/ctl/duration_text.h"
+#include "tools/ctl/mki_text.h"
+#include "tools/ctl/srtp_option_text.h"
 #include "tools/ctl/transport_text.h"
 
 namespace sluice {
@@ -24,6 +27,7 @@ using ::sluice::gateway::v1::LocalKeyChange;
 using ::sluice::gateway::v1::PayloadType;
 using ::sluice::gateway::v1::RemoteTransport;
 using ::sluice::gateway::v1::SrtpKey;
+using ::sluice::gateway::v1::SrtpOptions;
 using ::sluice::gateway::v1::TransportAddress;
 
 constexpr absl::string_view kSuitePrefix = "CRYPTO_SUITE_";
@@ -119,6 +123,25 @@ absl::Status SetKeys(const LegFlags& flags, LegConfig& config) {
   return absl::OkStatus();
 }
 
+absl::Status SetOptions(const LegFlags& flags, LegConfig& config) {
+  using Setter = SrtpOptions* (LegConfig::*)();
+  const struct {
+    absl::string_view flag;
+    const std::vector<std::string>& texts;
+    Setter field;
+  } kDirections[] = {
+      {"--local-option", flags.local_options, &LegConfig::mutable_local_options},
+      {"--remote-option", flags.remote_options, &LegConfig::mutable_remote_options},
+  };
+  for (const auto& d : kDirections) {
+    if (d.texts.empty()) continue;
+    const absl::StatusOr<SrtpOptions> options = ParseSrtpOptions(d.texts);
+    if (!options.ok()) return AtFlag(d.flag, options.status());
+    *(config.*d.field)() = *options;
+  }
+  return absl::OkStatus();
+}
+
 absl::Status SetStreams(const LegFlags& flags, LegConfig& config) {
   for (const std::string& text : flags.payload_types) {
     const absl::StatusOr<PayloadType> type = ParsePayloadType(text);
@@ -147,7 +170,8 @@ absl::StatusOr<std::string> ReadSecretFile(const std::string& path) {
 absl::StatusOr<LegConfig> BuildLegConfig(const LegFlags& flags) {
   LegConfig config;
   config.set_rtcp_mux(flags.rtcp_mux);
-  for (const auto& set : {SetKindAndFamily, SetRemote, SetLearning, SetKeys, SetStreams}) {
+  for (const auto& set :
+       {SetKindAndFamily, SetRemote, SetLearning, SetKeys, SetOptions, SetStreams}) {
     if (absl::Status status = set(flags, config); !status.ok()) return status;
   }
   return config;
@@ -160,6 +184,8 @@ google::protobuf::FieldMask BuildLegUpdateMask(const LegFlags& flags) {
   } kPaths[] = {
       {flags.remote || flags.remote_rtcp || flags.source || flags.source_rtcp, "remote"},
       {flags.remote_key.has_value(), "remote_key"},
+      {!flags.local_options.empty(), "local_options"},
+      {!flags.remote_options.empty(), "remote_options"},
       {flags.learn || flags.strict, "address_learning"},
       {flags.learning_window.has_value(), "learning_window"},
       {!flags.payload_types.empty(), "payload_types"},
@@ -176,8 +202,9 @@ google::protobuf::FieldMask BuildLegUpdateMask(const LegFlags& flags) {
 absl::StatusOr<LocalKeyChange> ParseLocalKeyChange(absl::string_view text) {
   if (text == "prepare") return gateway::v1::LOCAL_KEY_CHANGE_PREPARE;
   if (text == "activate") return gateway::v1::LOCAL_KEY_CHANGE_ACTIVATE;
+  if (text == "retire") return gateway::v1::LOCAL_KEY_CHANGE_RETIRE;
   return absl::InvalidArgumentError(
-      absl::StrCat("--local-key: '", text, "' is neither prepare nor activate"));
+      absl::StrCat("--local-key: '", text, "' is none of prepare, activate and retire"));
 }
 
 absl::StatusOr<CryptoSuite> ParseCryptoSuite(absl::string_view name) {
@@ -187,9 +214,17 @@ absl::StatusOr<CryptoSuite> ParseCryptoSuite(absl::string_view name) {
     return suite;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("'", name,
-                   "' is not a crypto suite; there are AES_CM_128_HMAC_SHA1_80, "
-                   "AES_CM_128_HMAC_SHA1_32, AEAD_AES_128_GCM and AEAD_AES_256_GCM"));
+      absl::StrCat("'", name, "' is not a crypto suite; there are ", CryptoSuiteNames()));
+}
+
+std::string CryptoSuiteNames() {
+  std::vector<std::string> names;
+  const auto* descriptor = gateway::v1::CryptoSuite_descriptor();
+  for (int i = 0; i < descriptor->value_count(); ++i) {
+    const auto suite = static_cast<CryptoSuite>(descriptor->value(i)->number());
+    if (suite != gateway::v1::CRYPTO_SUITE_UNSPECIFIED) names.push_back(FormatCryptoSuite(suite));
+  }
+  return absl::StrJoin(names, ", ");
 }
 
 std::string FormatCryptoSuite(CryptoSuite suite) {
@@ -224,21 +259,29 @@ absl::StatusOr<SrtpKey> ParseSrtpKey(absl::string_view text, absl::string_view s
   }
   const absl::StatusOr<CryptoSuite> parsed_suite = ParseCryptoSuite(suite);
   if (!parsed_suite.ok()) return parsed_suite.status();
-  if (absl::StrContains(text, '|')) {
-    return absl::InvalidArgumentError(
-        "key lifetime and MKI are not supported; leave out what begins with '|'");
-  }
   SrtpKey key;
   key.set_suite(*parsed_suite);
-  if (text.empty() || !absl::Base64Unescape(text, key.mutable_master_key_and_salt())) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '|');
+  if (parts[0].empty() || !absl::Base64Unescape(parts[0], key.mutable_master_key_and_salt())) {
     return absl::InvalidArgumentError("what follows the suite is not base64");
+  }
+  if (parts.size() > 2 || (parts.size() == 2 && !absl::StrContains(parts[1], ':'))) {
+    return absl::InvalidArgumentError(
+        "behind '|' only an MKI may follow, as VALUE:BYTES; a lifetime is given with "
+        "--remote-option rtp_lifetime=NUMBER");
+  }
+  if (parts.size() == 2) {
+    const absl::StatusOr<std::string> mki = ParseMki(parts[1]);
+    if (!mki.ok()) return mki.status();
+    key.set_mki(*mki);
   }
   return key;
 }
 
 std::string FormatSrtpKey(const SrtpKey& key) {
   return absl::StrCat(FormatCryptoSuite(key.suite()),
-                      ":inline:", absl::Base64Escape(key.master_key_and_salt()));
+                      ":inline:", absl::Base64Escape(key.master_key_and_salt()),
+                      key.mki().empty() ? "" : absl::StrCat("|", FormatMki(key.mki())));
 }
 
 absl::StatusOr<PayloadType> ParsePayloadType(absl::string_view text) {

@@ -31,6 +31,11 @@ struct LegFlags {
   std::optional<std::string> local_suite;
   std::optional<std::string> remote_suite;
   std::optional<std::string> remote_key;
+  // Of the key that the gateway makes: with AddLeg a field of the configuration, with UpdateLeg one
+  // of the request.
+  std::optional<std::string> local_mki;
+  std::vector<std::string> local_options;
+  std::vector<std::string> remote_options;
   std::vector<std::string> payload_types;
   std::vector<int64_t> remote_ssrcs;
   // `--hold` and `--resume`.
@@ -44,18 +49,20 @@ absl::StatusOr<gateway::v1::LegConfig> BuildLegConfig(const LegFlags& flags);
 // Which fields of the configuration the flags change, for UpdateLeg.
 google::protobuf::FieldMask BuildLegUpdateMask(const LegFlags& flags);
 
-// "prepare" or "activate".
+// "prepare", "activate" or "retire".
 absl::StatusOr<gateway::v1::LocalKeyChange> ParseLocalKeyChange(absl::string_view text);
 
 // "AES_CM_128_HMAC_SHA1_80" and the other names of RFC 4568 and RFC 7714.
 absl::StatusOr<gateway::v1::CryptoSuite> ParseCryptoSuite(absl::string_view name);
 std::string FormatCryptoSuite(gateway::v1::CryptoSuite suite);
+// All of them, between commas.
+std::string CryptoSuiteNames();
 
 // "SUITE:inline:BASE64" as in an SDES crypto attribute, or "[inline:]BASE64" with the suite apart
-// (`suite` empty: not given). "@FILE" reads either from a file, so that the key is in no process
-// list.
+// (`suite` empty: not given); then perhaps "|VALUE:BYTES", the MKI. "@FILE" reads either from a
+// file, so that the key is in no process list.
 absl::StatusOr<gateway::v1::SrtpKey> ParseSrtpKey(absl::string_view text, absl::string_view suite);
-// "SUITE:inline:BASE64". Only for the keys that the gateway hands out.
+// "SUITE:inline:BASE64[|MKI]". Only for the keys that the gateway hands out.
 std::string FormatSrtpKey(const gateway::v1::SrtpKey& key);
 
 // "111:opus:48000"; "111" and "111:opus" leave the rest to the gateway.

@@ -36,6 +36,8 @@ TEST(LegFlagsTest, EveryFlagFindsItsField) {
   flags.learning_window = "5s";
   flags.local_suite = "AEAD_AES_256_GCM";
   flags.remote_key = std::string("AES_CM_128_HMAC_SHA1_80:inline:") + kKey;
+  flags.local_options = {"cryptex=on", "key_derivation_rate=16"};
+  flags.remote_options = {"rtcp_replay_window=64"};
   flags.payload_types = {"111:opus:48000", "0"};
   flags.remote_ssrcs = {1, 4294967295};
   flags.hold = true;
@@ -56,6 +58,9 @@ TEST(LegFlagsTest, EveryFlagFindsItsField) {
   EXPECT_EQ(config->remote_key().suite(), gateway::v1::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80);
   EXPECT_EQ(config->remote_key().master_key_and_salt().size(), 30u);
   EXPECT_EQ(config->remote_key().master_key_and_salt()[29], 29);
+  EXPECT_EQ(config->local_options().cryptex(), gateway::v1::CRYPTEX_ON);
+  EXPECT_EQ(config->local_options().key_derivation_rate(), 16u);
+  EXPECT_EQ(config->remote_options().rtcp_replay_window(), 64u);
   ASSERT_EQ(config->payload_types_size(), 2);
   EXPECT_EQ(config->payload_types(0).number(), 111u);
   EXPECT_EQ(config->payload_types(0).encoding_name(), "opus");
@@ -89,6 +94,10 @@ TEST(LegFlagsTest, ErrorsBeginWithTheFlag) {
   EXPECT_THAT(with([](LegFlags& f) { f.remote_suite = "AEAD_AES_128_GCM"; }),
               StartsWith("--remote-suite"));
   EXPECT_THAT(with([](LegFlags& f) { f.payload_types = {"opus"}; }), StartsWith("--payload-type"));
+  EXPECT_THAT(with([](LegFlags& f) { f.local_options = {"colour=red"}; }),
+              StartsWith("--local-option: 'colour=red'"));
+  EXPECT_THAT(with([](LegFlags& f) { f.remote_options = {"cryptex=maybe"}; }),
+              StartsWith("--remote-option: 'cryptex=maybe'"));
 }
 
 TEST(LegFlagsTest, AKeyComesInOnePieceOrTwoOrFromAFile) {
@@ -106,6 +115,14 @@ TEST(LegFlagsTest, AKeyComesInOnePieceOrTwoOrFromAFile) {
   }
 }
 
+TEST(LegFlagsTest, AKeyMayHaveANameAsInSdes) {
+  const std::string whole = std::string("AES_256_CM_HMAC_SHA1_80:inline:") + kKey + "|258:4";
+  const auto key = ParseSrtpKey(whole, "");
+  ASSERT_TRUE(key.ok()) << key.status();
+  EXPECT_EQ(key->mki(), std::string("\0\0\1\2", 4));
+  EXPECT_EQ(FormatSrtpKey(*key), whole);
+}
+
 TEST(LegFlagsTest, ErrorsAboutKeysDoNotRepeatThem) {
   const struct {
     std::string text;
@@ -115,6 +132,8 @@ TEST(LegFlagsTest, ErrorsAboutKeysDoNotRepeatThem) {
       {kKey, "", "suite is missing"},
       {std::string("inline:") + kKey, "", "suite is missing"},
       {std::string("AEAD_AES_128_GCM:inline:") + kKey + "|2^31", "", "lifetime"},
+      {std::string("AEAD_AES_128_GCM:inline:") + kKey + "|2^31|1:4", "", "lifetime"},
+      {std::string("AEAD_AES_128_GCM:inline:") + kKey + "|256:1", "", "does not fit"},
       {std::string("AEAD_AES_128_GCM:inline:") + kKey, "AEAD_AES_256_GCM", "differ"},
       {std::string("AEAD_AES_128_GCM:inline:!") + kKey, "", "not base64"},
       {"AEAD_AES_128_GCM:inline:", "", "not base64"},
@@ -140,8 +159,11 @@ TEST(LegFlagsTest, TheUpdateMaskNamesWhatWasGiven) {
   flags.payload_types = {"0"};
   flags.remote_ssrcs = {7};
   flags.learning_window = "1s";
+  flags.local_options = {"cryptex=on"};
+  flags.remote_options = {"cryptex=on"};
   EXPECT_THAT(BuildLegUpdateMask(flags).paths(),
-              ElementsAre("remote_key", "learning_window", "payload_types", "remote_ssrcs"));
+              ElementsAre("remote_key", "local_options", "remote_options", "learning_window",
+                          "payload_types", "remote_ssrcs"));
 }
 
 TEST(LegFlagsTest, NamesOfSuitesAndKindsAreTheirRfcNames) {
@@ -150,7 +172,10 @@ TEST(LegFlagsTest, NamesOfSuitesAndKindsAreTheirRfcNames) {
   EXPECT_EQ(FormatCryptoSuite(gateway::v1::CRYPTO_SUITE_UNSPECIFIED), "-");
   EXPECT_EQ(FormatLegKind(gateway::v1::LEG_KIND_SRTP), "srtp");
   EXPECT_EQ(FormatLegKind(static_cast<gateway::v1::LegKind>(77)), "77");
+  EXPECT_EQ(CryptoSuiteNames().find("UNSPECIFIED"), std::string::npos);
+  EXPECT_THAT(CryptoSuiteNames(), HasSubstr("AES_256_CM_HMAC_SHA1_80, "));
   EXPECT_TRUE(ParseLocalKeyChange("prepare").ok());
+  EXPECT_TRUE(ParseLocalKeyChange("retire").ok());
   EXPECT_FALSE(ParseLocalKeyChange("now").ok());
 }
 

@@ -1,13 +1,18 @@
 #include "tools/ctl/session_view.h"
 
 #include <map>
+#include <string>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "absl/types/span.h"
 #include "tools/ctl/duration_text.h"
 #include "tools/ctl/leg_flags.h"
+#include "tools/ctl/mki_text.h"
+#include "tools/ctl/srtp_option_text.h"
 #include "tools/ctl/text_table.h"
 #include "tools/ctl/transport_text.h"
 
@@ -15,6 +20,7 @@ namespace sluice {
 namespace {
 
 using ::sluice::gateway::v1::Leg;
+using ::sluice::gateway::v1::LiveKey;
 using ::sluice::gateway::v1::Session;
 using ::sluice::gateway::v1::SessionConfig;
 
@@ -64,6 +70,42 @@ void AddLeg(const Leg& leg, TextTable& table) {
                 notes.empty() ? "-" : absl::StrJoin(notes, ",")});
 }
 
+// "1:4*,2:4": the star is at the one that packets are protected with, where there are several.
+std::string FormatKeys(const google::protobuf::RepeatedPtrField<LiveKey>& keys) {
+  if (keys.empty()) return "-";
+  return absl::StrJoin(keys, ",", [&](std::string* out, const LiveKey& key) {
+    absl::StrAppend(out, FormatMki(key.mki()), key.sending() && keys.size() > 1 ? "*" : "");
+  });
+}
+
+// Of each leg that has keys with MKIs, prepared keys or options other than the defaults: one row
+// for each direction.
+TextTable SrtpTable(absl::Span<const Leg* const> legs) {
+  TextTable table({{"LEG"}, {"WAY"}, {"KEYS"}, {"OPTIONS"}});
+  for (const Leg* leg : legs) {
+    const struct {
+      absl::string_view way;
+      std::string keys;
+      std::string options;
+    } kWays[] = {
+        {"in", FormatKeys(leg->remote_keys()), FormatSrtpOptions(leg->remote_options())},
+        {"out", FormatKeys(leg->local_keys()), FormatSrtpOptions(leg->local_options())},
+    };
+    for (const auto& way : kWays) {
+      if (way.keys == "-" && way.options == "-") continue;
+      table.AddRow({Printable(leg->leg_id()), std::string(way.way), way.keys, way.options});
+    }
+  }
+  return table;
+}
+
+std::string RenderLegs(absl::Span<const Leg* const> legs) {
+  TextTable table = LegTable();
+  for (const Leg* leg : legs) AddLeg(*leg, table);
+  const TextTable srtp = SrtpTable(legs);
+  return srtp.empty() ? table.Render() : absl::StrCat(table.Render(), "\n", srtp.Render());
+}
+
 }  // namespace
 
 std::string FormatState(gateway::v1::SessionState state) {
@@ -80,11 +122,7 @@ std::string FormatEndReason(gateway::v1::EndReason reason) {
       absl::StripPrefix(gateway::v1::EndReason_Name(reason), "END_REASON_"));
 }
 
-std::string RenderLeg(const Leg& leg) {
-  TextTable table = LegTable();
-  AddLeg(leg, table);
-  return table.Render();
-}
+std::string RenderLeg(const Leg& leg) { return RenderLegs({&leg}); }
 
 std::string RenderSession(const Session& session) {
   const SessionConfig& config = session.config();
@@ -103,9 +141,9 @@ std::string RenderSession(const Session& session) {
   absl::StrAppend(&text, "labels: ", FormatLabels(config), "\n");
   absl::StrAppend(&text, "forwarding: ", FormatForwarding(session), "\n");
   if (session.legs().empty()) return text;
-  TextTable table = LegTable();
-  for (const Leg& leg : session.legs()) AddLeg(leg, table);
-  return absl::StrCat(text, "\n", table.Render());
+  std::vector<const Leg*> legs;
+  for (const Leg& leg : session.legs()) legs.push_back(&leg);
+  return absl::StrCat(text, "\n", RenderLegs(legs));
 }
 
 std::string RenderSessions(const std::vector<Session>& sessions) {

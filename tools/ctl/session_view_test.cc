@@ -8,6 +8,7 @@ namespace {
 
 using ::sluice::gateway::v1::Leg;
 using ::sluice::gateway::v1::Session;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -45,6 +46,27 @@ TEST(SessionViewTest, ASessionWithItsLegs) {
             "OUT               NOTES\n"
             "alice  srtp  127.0.0.1:20000      -        -                 -        -   "
             "AEAD_AES_128_GCM  rtcp-mux,hold\n");
+}
+
+TEST(SessionViewTest, KeysAndOptionsOfSrtpHaveATableOfTheirOwn) {
+  Session session = Call();
+  Leg& alice = *session.mutable_legs(0);
+  for (const char mki : {'\1', '\2'}) {
+    gateway::v1::LiveKey& key = *alice.add_local_keys();
+    key.set_mki(std::string(1, mki));
+    key.set_sending(mki == '\2');
+  }
+  alice.mutable_remote_options()->set_cryptex(gateway::v1::CRYPTEX_ON);
+  EXPECT_THAT(RenderSession(session), EndsWith("\n"
+                                               "LEG    WAY  KEYS      OPTIONS\n"
+                                               "alice  in   -         cryptex=on\n"
+                                               "alice  out  1:1,2:1*  -\n"));
+  EXPECT_THAT(RenderLeg(alice), HasSubstr("1:1,2:1*"));
+  // One key without a name is nothing to tell.
+  alice.clear_remote_options();
+  alice.clear_local_keys();
+  alice.add_local_keys()->set_sending(true);
+  EXPECT_THAT(RenderSession(session), Not(HasSubstr("OPTIONS")));
 }
 
 TEST(SessionViewTest, ATombstoneSaysHowItEnded) {

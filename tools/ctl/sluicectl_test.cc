@@ -131,6 +131,43 @@ TEST_F(SluicectlTest, LegUpdateAndRemove) {
               ElementsAre("session_id: \"call-1\" leg_id: \"alice\""));
 }
 
+TEST_F(SluicectlTest, LegsHaveOptionsAndKeysWithNames) {
+  v1::AddLegResponse response;
+  response.mutable_leg()->set_leg_id("alice");
+  response.mutable_local_key()->set_suite(v1::CRYPTO_SUITE_AEAD_AES_128_GCM);
+  response.mutable_local_key()->set_master_key_and_salt("abc");
+  response.mutable_local_key()->set_mki("\1");
+  gateway_.Answer("AddLeg", response);
+  EXPECT_EQ(Run("leg add call-1 alice --kind srtp --local-mki 1:1 --local-option cryptex=on "
+                "--remote-option rtp_replay_window=64 --remote-option key_derivation_rate=16 "
+                "--remote-key AEAD_AES_128_GCM:inline:YWJj|66:1"),
+            kOk)
+      << err();
+  EXPECT_THAT(gateway_.Requests("AddLeg"),
+              ElementsAre("session_id: \"call-1\" leg_id: \"alice\" config { kind: LEG_KIND_SRTP "
+                          "remote_key { suite: CRYPTO_SUITE_AEAD_AES_128_GCM "
+                          "master_key_and_salt: \"abc\" mki: \"B\" } local_mki: \"\\001\" "
+                          "local_options { cryptex: CRYPTEX_ON } remote_options { "
+                          "rtp_replay_window: 64 key_derivation_rate: 16 } }"));
+  EXPECT_THAT(out(), HasSubstr("AEAD_AES_128_GCM:inline:YWJj|1:1"));
+
+  EXPECT_EQ(Run("leg update call-1 alice --local-key retire --local-mki 65:1"), kOk) << err();
+  EXPECT_EQ(Run("leg update call-1 alice --retire-remote-key 66:1 --retire-remote-key 67:1"), kOk)
+      << err();
+  EXPECT_THAT(gateway_.Requests("UpdateLeg"),
+              ElementsAre("session_id: \"call-1\" leg_id: \"alice\" config { } update_mask { } "
+                          "local_key_change: LOCAL_KEY_CHANGE_RETIRE local_mki: \"A\"",
+                          "session_id: \"call-1\" leg_id: \"alice\" config { } update_mask { } "
+                          "retire_remote_mkis: \"B\" retire_remote_mkis: \"C\""));
+  for (const char* line :
+       {"leg update call-1 alice --local-mki 1", "leg update call-1 alice --retire-remote-key x",
+        "leg add s l --kind srtp --local-mki 256:1", "leg add s l --kind srtp --local-option x=1",
+        "leg update call-1 alice --local-mki 1:1"}) {
+    EXPECT_EQ(Run(line), kUsage) << line;
+    EXPECT_THAT(err(), MatchesRegex("sluicectl: [^\n]+\n")) << line;
+  }
+}
+
 TEST_F(SluicectlTest, ForwardingSet) {
   EXPECT_EQ(Run("forwarding set call-1 alice=bob bob=alice,carol"), kOk) << err();
   EXPECT_EQ(Run("forwarding set call-1 --nobody"), kOk) << err();

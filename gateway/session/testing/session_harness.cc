@@ -9,6 +9,7 @@
 #include "gateway/leg/packet_verdict.h"
 #include "gateway/session/session_spec.h"
 #include "srtp/crypto/engine_choice.h"
+#include "srtp/srtp_policy.h"
 #include "srtp/testing/packet_builder.h"
 
 namespace sluice {
@@ -46,9 +47,31 @@ TestPeer::TestPeer(const TestPeerOptions& options)
   if (options.suite.has_value()) {
     key_ = MasterKey::Generate(*options.suite, random_);
     gateway_key_ = MasterKey::Generate(options.gateway_suite.value_or(*options.suite), random_);
-    sender_ = *SrtpSender::Create(*key_, {}, engine_);
-    receiver_ = *SrtpReceiver::Create(*gateway_key_, {}, engine_);
+    sender_ = MakeSender();
+    receiver_ = MakeReceiver();
   }
+}
+
+std::unique_ptr<SrtpSender> TestPeer::MakeSender() {
+  SrtpSenderOptions options;
+  options.replay_window = options_.peer_options.rtp_replay_window;
+  options.encrypt_rtcp = !options_.peer_options.unencrypted_rtcp;
+  options.mki = options_.mki;
+  options.policy = options_.peer_options.policy;
+  // Limits are the gateway's affair.
+  options.policy.rtp_lifetime = SrtpPolicy().rtp_lifetime;
+  options.policy.rtcp_lifetime = SrtpPolicy().rtcp_lifetime;
+  return *SrtpSender::Create(*key_, options, engine_);
+}
+
+std::unique_ptr<SrtpReceiver> TestPeer::MakeReceiver() {
+  SrtpReceiverOptions options;
+  options.accept_unencrypted_rtcp = options_.gateway_options.unencrypted_rtcp;
+  options.mki = options_.mki;
+  options.policy = options_.gateway_options.policy;
+  options.policy.rtp_lifetime = SrtpPolicy().rtp_lifetime;
+  options.policy.rtcp_lifetime = SrtpPolicy().rtcp_lifetime;
+  return *SrtpReceiver::Create(*gateway_key_, options, engine_);
 }
 
 LegSpec TestPeer::Spec(absl::string_view leg_id) const {
@@ -62,7 +85,11 @@ LegSpec TestPeer::Spec(absl::string_view leg_id) const {
   spec.learning = options_.learning;
   if (secure()) {
     spec.local_key = gateway_key_->Clone();
+    spec.local_mki = options_.mki;
+    spec.local_options = options_.gateway_options;
     spec.remote_key = key_->Clone();
+    spec.remote_mki = options_.mki;
+    spec.remote_options = options_.peer_options;
   }
   spec.payload_types = {{PayloadType(96), "test", 8'000}};
   return spec;
@@ -131,17 +158,24 @@ std::optional<Bytes> TestPeer::Open(absl::Span<const uint8_t> bytes, PacketKind 
 MasterKey TestPeer::Rekey(bool new_context) {
   key_ = MasterKey::Generate(key_->suite().id, random_);
   if (new_context) {
-    sender_ = *SrtpSender::Create(*key_, {}, engine_);
+    sender_ = MakeSender();
   } else {
     SLUICE_CHECK(sender_->Rekey(*key_).ok());
   }
   return key_->Clone();
 }
 
+MasterKey TestPeer::AddKey(const Mki& mki) {
+  key_ = MasterKey::Generate(key_->suite().id, random_);
+  SLUICE_CHECK(sender_->AddKey(*key_, mki).ok());
+  SLUICE_CHECK(sender_->SendWith(mki).ok());
+  return key_->Clone();
+}
+
 void TestPeer::InstallGatewayKey(const MasterKey& key, bool new_context) {
   gateway_key_ = key.Clone();
   if (new_context) {
-    receiver_ = *SrtpReceiver::Create(key, {}, engine_);
+    receiver_ = MakeReceiver();
   } else {
     SLUICE_CHECK(receiver_->Rekey(key).ok());
   }

@@ -16,6 +16,7 @@
 #include "base/timestamp.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/outbox.h"
 #include "gateway/session/received_datagram.h"
@@ -25,6 +26,7 @@
 #include "srtp/crypto/boringssl_engine.h"
 #include "srtp/crypto/crypto_engine.h"
 #include "srtp/master_key.h"
+#include "srtp/mki.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
 #include "srtp/srtp_receiver.h"
@@ -57,6 +59,11 @@ struct TestPeerOptions {
   // Whether signalling tells where the peer is.
   bool signalled = true;
   uint16_t first_sequence = 1;
+  // Of what the peer protects, and of what the gateway does.
+  SrtpOptions peer_options = {};
+  SrtpOptions gateway_options = {};
+  // MKI of the first key of each direction; of no bytes: packets carry none.
+  Mki mki = {};
 };
 
 // One endpoint of a call, with its own keys, engine and SRTP contexts: what the gateway sends is
@@ -85,6 +92,8 @@ class TestPeer {
 
   // The peer protects with a new key from now on: in the same contexts, or in new ones.
   MasterKey Rekey(bool new_context = false);
+  // With MKIs: the peer protects with a new key of that name from now on.
+  MasterKey AddKey(const Mki& mki);
   // The peer opens with a new key from now on.
   void InstallGatewayKey(const MasterKey& key, bool new_context = false);
 
@@ -106,6 +115,9 @@ class TestPeer {
   BoringSslEngine engine_;
   std::optional<MasterKey> key_;
   std::optional<MasterKey> gateway_key_;
+  std::unique_ptr<SrtpSender> MakeSender();
+  std::unique_ptr<SrtpReceiver> MakeReceiver();
+
   std::unique_ptr<SrtpSender> sender_;
   std::unique_ptr<SrtpReceiver> receiver_;
   Bytes last_plain_;
