@@ -1,5 +1,7 @@
 #include "srtp/packet_keys.h"
 
+#include <openssl/mem.h>
+
 #include "base/byte_order.h"
 #include "base/check.h"
 #include "base/secret_bytes.h"
@@ -18,8 +20,8 @@ PacketKeys::PacketKeys(const CipherSuite& suite, CryptoEngine& engine) : suite_(
 }
 
 PacketKeys::~PacketKeys() {
-  WipeBytes({reinterpret_cast<uint8_t*>(&salt_high_), sizeof(salt_high_)});
-  WipeBytes({reinterpret_cast<uint8_t*>(&salt_low_), sizeof(salt_low_)});
+  OPENSSL_cleanse(&salt_high_, sizeof(salt_high_));
+  OPENSSL_cleanse(&salt_low_, sizeof(salt_low_));
 }
 
 void PacketKeys::Set(const SessionKeys& keys) {

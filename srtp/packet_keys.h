@@ -20,7 +20,9 @@ struct alignas(16) InitialVector {
   using Vector = uint64_t __attribute__((vector_size(16)));
   Vector vector;
 
-  const uint8_t* bytes() const { return reinterpret_cast<const uint8_t*>(&vector); }
+  const uint8_t* bytes() const {
+    return static_cast<const uint8_t*>(static_cast<const void*>(&vector));
+  }
 };
 static_assert(sizeof(InitialVector) == kCounterBlockSize);
 
