@@ -26,16 +26,16 @@ void OpenBatch::Run(absl::Span<UnprotectJob> jobs) {
 
 void OpenBatch::Assume(UnprotectJob& job) {
   SrtpReceiver& receiver = *job.receiver;
+  if (receiver.suite_.aead() || receiver.options_.policy.key_derivation_rate.packets() != 0) {
+    // So are all packets of such a receiver: they stay in order.
+    receiver.OpenAlone(job, scratch_, engine_);
+    return;
+  }
   // In its place already: to be copied right after it was written would make it wait for that.
   Waiting& waiting = *new (&slots_[waiting_count_].waiting) Waiting(job);
   SrtpReceiver::Parsed& parsed = waiting.parsed;
   job.verdict = receiver.Parse(*job.packet, job.kind, parsed);
   if (job.verdict != UnprotectVerdict::kOk) {
-    return;
-  }
-  if (receiver.suite_.aead() || receiver.options_.policy.key_derivation_rate.packets() != 0) {
-    // So are all packets of such a receiver: they stay in order.
-    job.verdict = receiver.Open(*job.packet, job.kind, parsed, scratch_, engine_);
     return;
   }
   ++waiting_count_;
@@ -149,6 +149,10 @@ void OpenBatch::AddDecryption(const CounterModeJob& job) {
 }
 
 void Unprotect(absl::Span<UnprotectJob> jobs, PacketArena& scratch, CryptoEngine& engine) {
+  if (jobs.size() == 1) {
+    jobs[0].receiver->OpenAlone(jobs[0], scratch, engine);
+    return;
+  }
   OpenBatch batch(scratch, engine);
   while (!jobs.empty()) {
     const size_t count = jobs.size() < OpenBatch::kCapacity ? jobs.size() : OpenBatch::kCapacity;

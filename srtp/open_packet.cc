@@ -46,32 +46,17 @@ bool OpenGcmRtcp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayou
 
 }  // namespace
 
-bool OpenRtp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayout& layout,
-             absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc, PacketIndex index) {
-  SLUICE_DCHECK(packet.size() >= shape.header_size + layout.overhead);
+bool OpenHmacRtp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayout& layout,
+                 absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc, PacketIndex index) {
+  if (!Verifies(engine, keys, AuthenticatedPortion::OfRtp(layout, packet, RocOf(index)))) {
+    return false;
+  }
   InitialVector vector;
-  if (keys.gcm() == nullptr) {
-    if (!Verifies(engine, keys, AuthenticatedPortion::OfRtp(layout, packet, RocOf(index)))) {
-      return false;
-    }
-    Decrypt(engine, DecryptionOfRtp(keys, layout, packet, shape, ssrc, index, vector));
-    if (shape.cryptex) {
-      MoveExtensionHeaderBack(packet, shape.csrc_count);
-    }
-    return true;
-  }
-  const size_t clear = shape.clear_size();
-  if (shape.cryptex) {
-    MoveExtensionHeaderForward(packet, shape.csrc_count);
-  }
-  vector = keys.VectorOf(ssrc, index.value());
-  const bool opened = engine.Open({keys.gcm(), vector.bytes(), packet.data(), clear,
-                                   packet.data() + clear, packet.size() - layout.overhead - clear,
-                                   packet.data() + packet.size() - layout.tag_from_end});
+  Decrypt(engine, DecryptionOfRtp(keys, layout, packet, shape, ssrc, index, vector));
   if (shape.cryptex) {
     MoveExtensionHeaderBack(packet, shape.csrc_count);
   }
-  return opened;
+  return true;
 }
 
 bool OpenRtcp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayout& layout,

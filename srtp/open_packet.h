@@ -6,6 +6,7 @@
 
 #include "absl/types/span.h"
 #include "base/byte_order.h"
+#include "base/check.h"
 #include "base/secret_bytes.h"
 #include "srtp/cryptex.h"
 #include "srtp/crypto/crypto_engine.h"
@@ -26,9 +27,9 @@ namespace sluice {
 // decrypted is zeros.
 
 // Decrypts in place what lies between header and tag. A cryptex packet stays marked as one.
-[[nodiscard]] bool OpenRtp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayout& layout,
-                           absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
-                           PacketIndex index);
+[[nodiscard]] inline bool OpenRtp(CryptoEngine& engine, const PacketKeys& keys,
+                                  const PacketLayout& layout, absl::Span<uint8_t> packet,
+                                  const RtpShape& shape, Ssrc ssrc, PacketIndex index);
 // `word` is the packet's own.
 [[nodiscard]] bool OpenRtcp(CryptoEngine& engine, const PacketKeys& keys,
                             const PacketLayout& layout, absl::Span<uint8_t> packet, Ssrc ssrc,
@@ -112,6 +113,35 @@ inline CounterModeJob DecryptionOfRtcp(const PacketKeys& keys, const PacketLayou
   return {word.encrypted ? keys.counter_mode() : nullptr, vector.bytes(),
           packet.data() + kRtcpFirstHeaderSize,
           packet.size() - layout.overhead - kRtcpFirstHeaderSize};
+}
+
+// OpenRtp of an AEAD suite, and of an HMAC suite.
+[[nodiscard]] inline bool OpenGcmRtp(CryptoEngine& engine, const PacketKeys& keys,
+                                     const PacketLayout& layout, absl::Span<uint8_t> packet,
+                                     const RtpShape& shape, Ssrc ssrc, PacketIndex index) {
+  const size_t clear = shape.clear_size();
+  if (shape.cryptex) {
+    MoveExtensionHeaderForward(packet, shape.csrc_count);
+  }
+  const InitialVector vector = keys.VectorOf(ssrc, index.value());
+  const bool opened = engine.Open({keys.gcm(), vector.bytes(), packet.data(), clear,
+                                   packet.data() + clear, packet.size() - layout.overhead - clear,
+                                   packet.data() + packet.size() - layout.tag_from_end});
+  if (shape.cryptex) {
+    MoveExtensionHeaderBack(packet, shape.csrc_count);
+  }
+  return opened;
+}
+[[nodiscard]] bool OpenHmacRtp(CryptoEngine& engine, const PacketKeys& keys,
+                               const PacketLayout& layout, absl::Span<uint8_t> packet,
+                               const RtpShape& shape, Ssrc ssrc, PacketIndex index);
+
+inline bool OpenRtp(CryptoEngine& engine, const PacketKeys& keys, const PacketLayout& layout,
+                    absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
+                    PacketIndex index) {
+  SLUICE_DCHECK(packet.size() >= shape.header_size + layout.overhead);
+  return keys.gcm() != nullptr ? OpenGcmRtp(engine, keys, layout, packet, shape, ssrc, index)
+                               : OpenHmacRtp(engine, keys, layout, packet, shape, ssrc, index);
 }
 
 }  // namespace sluice

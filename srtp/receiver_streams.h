@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "srtp/replay_window.h"
 #include "srtp/rtp_types.h"
@@ -50,6 +51,15 @@ class ReceiverStreams {
       table_.Touch(*stream);
       return *stream;
     }
+    return Add(ssrc);
+  }
+
+  StreamTable<ReceiverStream>& table() { return table_; }
+  uint64_t forgotten() const { return history_.forgotten(); }
+
+ private:
+  // Apart, so that the way of every other packet is short.
+  ABSL_ATTRIBUTE_NOINLINE ReceiverStream& Add(Ssrc ssrc) {
     // Before the other is put there, for which it might have to make room.
     const std::optional<RememberedStream> remembered = history_.Take(ssrc);
     if (table_.full()) {
@@ -63,11 +73,6 @@ class ReceiverStreams {
     }
     return stream;
   }
-
-  StreamTable<ReceiverStream>& table() { return table_; }
-  uint64_t forgotten() const { return history_.forgotten(); }
-
- private:
   ReceiverStream MakeStream(size_t i) {
     return ReceiverStream(
         absl::MakeSpan(rtp_words_).subspan(i * rtp_words_per_stream_, rtp_words_per_stream_),

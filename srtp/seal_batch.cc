@@ -23,25 +23,14 @@ void SealBatch::AddMac(const PacketKeys& keys, const uint8_t* data, size_t size,
   ++tail_count_;
 }
 
-void SealBatch::AddRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
-                       absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
-                       PacketIndex index) {
-  SLUICE_DCHECK(!full() && packet.size() >= shape.header_size + layout.overhead);
+void SealBatch::AddHmacRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+                           absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
+                           PacketIndex index) {
   const size_t size = packet.size() - layout.overhead;
   const size_t clear = shape.clear_size();
   uint8_t* const end = packet.data() + packet.size();
   if (shape.cryptex) {
     MoveExtensionHeaderForward(packet, shape.csrc_count);
-  }
-  if (keys.gcm() != nullptr) {
-    const InitialVector vector = keys.VectorOf(ssrc, index.value());
-    engine_.Seal({keys.gcm(), vector.bytes(), packet.data(), clear, packet.data() + clear,
-                  size - clear, end - layout.tag_from_end});
-    CopyBytes({end - layout.mki_from_end, layout.mki_size}, mki.bytes());
-    if (shape.cryptex) {
-      MoveExtensionHeaderBack(packet, shape.csrc_count);
-    }
-    return;
   }
   if (keys.counter_mode() != nullptr) {
     AddCrypt(keys, keys.VectorOf(ssrc, index.value()), packet.data() + clear, size - clear);
@@ -92,7 +81,7 @@ void SealBatch::AddRtcp(const PacketKeys& keys, const PacketLayout& layout, cons
          {end - layout.mki_from_end, &mki, end - layout.tag_from_end, layout.tag_size});
 }
 
-void SealBatch::Run() {
+void SealBatch::RunHmac() {
   if (crypt_count_ > 0) {
     engine_.Crypt({crypt_jobs_, crypt_count_});
     crypt_count_ = 0;
@@ -101,9 +90,6 @@ void SealBatch::Run() {
     MoveExtensionHeaderBack({moved.packet, moved.size}, moved.csrc_count);
   }
   moved_count_ = 0;
-  if (tail_count_ == 0) {
-    return;
-  }
   engine_.Authenticate({mac_jobs_, tail_count_});
   for (size_t i = 0; i < tail_count_; ++i) {
     const Tail& tail = tails_[i];

@@ -4,7 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
+#include "base/byte_order.h"
+#include "base/check.h"
+#include "srtp/cryptex.h"
 #include "srtp/crypto/crypto_engine.h"
 #include "srtp/esrtcp_word.h"
 #include "srtp/mki.h"
@@ -33,13 +37,25 @@ class SealBatch {
 
   // `packet` is all of it, with room at the end for what `layout` says. `layout` is the one of the
   // keys' suite, the kind of packet and the size of `mki`. Not when full().
-  void AddRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
-              absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc, PacketIndex index);
+  ABSL_ATTRIBUTE_ALWAYS_INLINE void AddRtp(const PacketKeys& keys, const PacketLayout& layout,
+                                           const Mki& mki, absl::Span<uint8_t> packet,
+                                           const RtpShape& shape, Ssrc ssrc, PacketIndex index) {
+    SLUICE_DCHECK(!full() && packet.size() >= shape.header_size + layout.overhead);
+    if (keys.gcm() != nullptr) {
+      SealGcmRtp(keys, layout, mki, packet, shape, ssrc, index);
+    } else {
+      AddHmacRtp(keys, layout, mki, packet, shape, ssrc, index);
+    }
+  }
   void AddRtcp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
                absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word);
 
   // Seals what was added; the batch is empty then.
-  void Run();
+  void Run() {
+    if (tail_count_ > 0) {
+      RunHmac();
+    }
+  }
 
  private:
   // What is written behind a packet once its MAC is known.
@@ -56,6 +72,12 @@ class SealBatch {
     size_t csrc_count;
   };
 
+  // At once: no engine gains from more of them.
+  void SealGcmRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+                  absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc, PacketIndex index);
+  void AddHmacRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
+                  absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc, PacketIndex index);
+  void RunHmac();
   void AddCrypt(const PacketKeys& keys, const InitialVector& vector, uint8_t* data, size_t size);
   void AddMac(const PacketKeys& keys, const uint8_t* data, size_t size, const Tail& tail);
 
@@ -71,6 +93,25 @@ class SealBatch {
   Tail tails_[kCapacity];
   Moved moved_[kCapacity];
 };
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void SealBatch::SealGcmRtp(
+    const PacketKeys& keys, const PacketLayout& layout, const Mki& mki, absl::Span<uint8_t> packet,
+    const RtpShape& shape, Ssrc ssrc, PacketIndex index) {
+  const size_t clear = shape.clear_size();
+  uint8_t* const end = packet.data() + packet.size();
+  if (shape.cryptex) {
+    MoveExtensionHeaderForward(packet, shape.csrc_count);
+  }
+  const InitialVector vector = keys.VectorOf(ssrc, index.value());
+  engine_.Seal({keys.gcm(), vector.bytes(), packet.data(), clear, packet.data() + clear,
+                packet.size() - layout.overhead - clear, end - layout.tag_from_end});
+  if (!mki.empty()) {
+    CopyBytes({end - layout.mki_from_end, layout.mki_size}, mki.bytes());
+  }
+  if (shape.cryptex) {
+    MoveExtensionHeaderBack(packet, shape.csrc_count);
+  }
+}
 
 }  // namespace sluice
 

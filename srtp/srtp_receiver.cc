@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
@@ -204,30 +205,8 @@ absl::Status SrtpReceiver::RestoreStreams(absl::Span<const ReceiverStreamState> 
 
 uint64_t SrtpReceiver::forgotten_streams() const { return streams_->forgotten(); }
 
-UnprotectVerdict SrtpReceiver::Parse(const PacketLoan& packet, PacketKind kind,
-                                     Parsed& parsed) const {
-  const UnprotectVerdict verdict =
-      kind == PacketKind::kRtp ? ParseRtp(packet, parsed) : ParseRtcp(packet, parsed);
-  if (verdict != UnprotectVerdict::kOk) {
-    return verdict;
-  }
-  if (options_.mki.empty()) {
-    parsed.key = keys_.key(current_slot_);
-    parsed.other_key = previous_slot_ == KeyRing::kNone ? nullptr : keys_.key(previous_slot_);
-    return UnprotectVerdict::kOk;
-  }
-  const PacketLayout& where = layout(kind);
-  const size_t slot =
-      keys_.Find(packet.bytes().subspan(packet.size() - where.mki_from_end, where.mki_size));
-  if (slot == KeyRing::kNone) {
-    return UnprotectVerdict::kUnknownMki;
-  }
-  parsed.key = keys_.key(slot);
-  parsed.other_key = nullptr;
-  return UnprotectVerdict::kOk;
-}
-
-UnprotectVerdict SrtpReceiver::ParseRtp(const PacketLoan& packet, Parsed& parsed) const {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline UnprotectVerdict SrtpReceiver::ParseRtp(
+    const PacketLoan& packet, Parsed& parsed) const {
   const std::optional<RtpPacketView> view = RtpPacketView::ParseHeader(packet.bytes());
   if (!view.has_value() || packet.size() < view->header_size() + rtp_layout_.overhead) {
     return UnprotectVerdict::kMalformed;
@@ -258,54 +237,30 @@ UnprotectVerdict SrtpReceiver::ParseRtcp(const PacketLoan& packet, Parsed& parse
   return UnprotectVerdict::kOk;
 }
 
-UnprotectVerdict SrtpReceiver::Open(PacketLoan& packet, PacketKind kind, const Parsed& parsed,
-                                    PacketArena& scratch, CryptoEngine& engine) {
-  return kind == PacketKind::kRtp ? OpenRtp(packet, parsed, scratch, engine)
-                                  : OpenRtcp(packet, parsed, scratch, engine);
-}
-
-// Both ask the window, authenticate, and only then write anything down.
-
-UnprotectVerdict SrtpReceiver::OpenRtp(PacketLoan& packet, const Parsed& parsed,
-                                       PacketArena& scratch, CryptoEngine& engine) {
-  const ReceiverStream& stream = streams_->Look(parsed.ssrc);
-  const bool rollover_known = stream.rollover_known();
-  Original original(packet, suite_.aead() && (parsed.other_key != nullptr || !rollover_known),
-                    scratch);
-  UnprotectVerdict verdict = UnprotectVerdict::kAuthFailed;
-  // The nearest index first, and where a rollover may have been missed its neighbours.
-  for (const int rollovers : {0, 1, -1}) {
-    const ReceiverStream::RtpCheck check = stream.CheckRtp(parsed.sequence, rollovers);
-    if (rollovers == 0) {
-      verdict = check.verdict;
-    }
-    for (LiveKey* key = parsed.key; key != nullptr; key = parsed.KeyAfter(key)) {
-      if (check.verdict != UnprotectVerdict::kOk) {
-        break;
-      }
-      const bool tried = verdict == UnprotectVerdict::kAuthFailed;
-      if (key->expired(PacketKind::kRtp)) {
-        verdict = tried ? verdict : UnprotectVerdict::kRekeyNeeded;
-        continue;
-      }
-      if (tried && !original.Restore()) {
-        return UnprotectVerdict::kNoScratch;
-      }
-      if (sluice::OpenRtp(engine, key->KeysFor(PacketKind::kRtp, check.index.value()), rtp_layout_,
-                          packet.bytes(), parsed.shape, parsed.ssrc, check.index)) {
-        const bool accepted = streams_->Use(parsed.ssrc).AcceptRtp(check);
-        SLUICE_CHECK(accepted);
-        FinishRtp(packet, parsed, *key, check.index);
-        return UnprotectVerdict::kOk;
-      }
-      verdict = UnprotectVerdict::kAuthFailed;
-    }
-    if (rollover_known) {
-      break;
-    }
+UnprotectVerdict SrtpReceiver::Parse(const PacketLoan& packet, PacketKind kind,
+                                     Parsed& parsed) const {
+  const UnprotectVerdict verdict =
+      kind == PacketKind::kRtp ? ParseRtp(packet, parsed) : ParseRtcp(packet, parsed);
+  if (verdict != UnprotectVerdict::kOk) {
+    return verdict;
   }
-  return verdict;
+  if (options_.mki.empty()) {
+    parsed.key = keys_.key(current_slot_);
+    parsed.other_key = previous_slot_ == KeyRing::kNone ? nullptr : keys_.key(previous_slot_);
+    return UnprotectVerdict::kOk;
+  }
+  const PacketLayout& where = layout(kind);
+  const size_t slot =
+      keys_.Find(packet.bytes().subspan(packet.size() - where.mki_from_end, where.mki_size));
+  if (slot == KeyRing::kNone) {
+    return UnprotectVerdict::kUnknownMki;
+  }
+  parsed.key = keys_.key(slot);
+  parsed.other_key = nullptr;
+  return UnprotectVerdict::kOk;
 }
+
+// What follows asks the window, authenticates, and only then writes anything down.
 
 void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key,
                              PacketIndex index) const {
@@ -318,6 +273,94 @@ void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& 
   }
   const bool resized = packet.Resize(packet.size() - rtp_layout_.overhead);
   SLUICE_CHECK(resized);
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline UnprotectVerdict SrtpReceiver::TryRtp(PacketLoan& packet,
+                                                                          const Parsed& parsed,
+                                                                          LiveKey& key,
+                                                                          PacketIndex index,
+                                                                          CryptoEngine& engine) {
+  if (key.expired(PacketKind::kRtp)) {
+    return UnprotectVerdict::kRekeyNeeded;
+  }
+  return sluice::OpenRtp(engine, key.KeysFor(PacketKind::kRtp, index.value()), rtp_layout_,
+                         packet.bytes(), parsed.shape, parsed.ssrc, index)
+             ? UnprotectVerdict::kOk
+             : UnprotectVerdict::kAuthFailed;
+}
+
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline UnprotectVerdict SrtpReceiver::OpenRtp(PacketLoan& packet,
+                                                                           const Parsed& parsed,
+                                                                           PacketArena& scratch,
+                                                                           CryptoEngine& engine) {
+  ReceiverStream* const stream = streams_->table().Find(parsed.ssrc);
+  if (stream == nullptr || !stream->rollover_known() || parsed.other_key != nullptr) {
+    return SearchRtp(packet, parsed, scratch, engine);
+  }
+  // Nearly always there is one thing to try.
+  const ReceiverStream::RtpCheck check = stream->CheckRtp(parsed.sequence);
+  if (check.verdict != UnprotectVerdict::kOk) {
+    return check.verdict;
+  }
+  const UnprotectVerdict verdict = TryRtp(packet, parsed, *parsed.key, check.index, engine);
+  if (verdict == UnprotectVerdict::kOk) {
+    streams_->table().Touch(*stream);
+    const bool accepted = stream->AcceptRtp(check);
+    SLUICE_CHECK(accepted);
+    FinishRtp(packet, parsed, *parsed.key, check.index);
+  }
+  return verdict;
+}
+
+UnprotectVerdict SrtpReceiver::SearchRtp(PacketLoan& packet, const Parsed& parsed,
+                                         PacketArena& scratch, CryptoEngine& engine) {
+  const ReceiverStream& stream = streams_->Look(parsed.ssrc);
+  Original original(packet, suite_.aead(), scratch);
+  UnprotectVerdict verdict = UnprotectVerdict::kAuthFailed;
+  // The nearest index first, and where a rollover may have been missed its neighbours.
+  for (const int rollovers : {0, 1, -1}) {
+    const ReceiverStream::RtpCheck check = stream.CheckRtp(parsed.sequence, rollovers);
+    if (rollovers == 0) {
+      verdict = check.verdict;
+    }
+    for (LiveKey* key = parsed.key; key != nullptr; key = parsed.KeyAfter(key)) {
+      if (check.verdict != UnprotectVerdict::kOk) {
+        break;
+      }
+      const bool tried = verdict == UnprotectVerdict::kAuthFailed;
+      if (tried && key->expired(PacketKind::kRtp)) {
+        continue;
+      }
+      if (tried && !original.Restore()) {
+        return UnprotectVerdict::kNoScratch;
+      }
+      verdict = TryRtp(packet, parsed, *key, check.index, engine);
+      if (verdict == UnprotectVerdict::kOk) {
+        const bool accepted = streams_->Use(parsed.ssrc).AcceptRtp(check);
+        SLUICE_CHECK(accepted);
+        FinishRtp(packet, parsed, *key, check.index);
+        return verdict;
+      }
+    }
+    if (stream.rollover_known()) {
+      break;
+    }
+  }
+  return verdict;
+}
+
+UnprotectVerdict SrtpReceiver::Open(PacketLoan& packet, PacketKind kind, const Parsed& parsed,
+                                    PacketArena& scratch, CryptoEngine& engine) {
+  return kind == PacketKind::kRtp ? OpenRtp(packet, parsed, scratch, engine)
+                                  : OpenRtcp(packet, parsed, scratch, engine);
+}
+
+void SrtpReceiver::OpenAlone(UnprotectJob& job, PacketArena& scratch, CryptoEngine& engine) {
+  Parsed parsed = kNothing;
+  job.verdict = Parse(*job.packet, job.kind, parsed);
+  if (job.verdict == UnprotectVerdict::kOk) {
+    job.verdict = Open(*job.packet, job.kind, parsed, scratch, engine);
+  }
 }
 
 UnprotectVerdict SrtpReceiver::OpenRtcp(PacketLoan& packet, const Parsed& parsed,

@@ -89,6 +89,7 @@ class SrtpReceiver final {
 
  private:
   friend class OpenBatch;
+  friend void Unprotect(absl::Span<UnprotectJob> jobs, PacketArena& scratch, CryptoEngine& engine);
 
   // What the header of a packet says; nothing of it is authenticated.
   struct Parsed {
@@ -117,11 +118,19 @@ class SrtpReceiver final {
   UnprotectVerdict Parse(const PacketLoan& packet, PacketKind kind, Parsed& parsed) const;
   UnprotectVerdict ParseRtp(const PacketLoan& packet, Parsed& parsed) const;
   UnprotectVerdict ParseRtcp(const PacketLoan& packet, Parsed& parsed) const;
-  // Opens one packet from beginning to end, trying whatever may be tried.
+  // Opens one packet from beginning to end, without a batch.
+  void OpenAlone(UnprotectJob& job, PacketArena& scratch, CryptoEngine& engine);
+  // The same once it is parsed, trying whatever may be tried.
   UnprotectVerdict Open(PacketLoan& packet, PacketKind kind, const Parsed& parsed,
                         PacketArena& scratch, CryptoEngine& engine);
   UnprotectVerdict OpenRtp(PacketLoan& packet, const Parsed& parsed, PacketArena& scratch,
                            CryptoEngine& engine);
+  // With all keys, and all indices that are possible.
+  UnprotectVerdict SearchRtp(PacketLoan& packet, const Parsed& parsed, PacketArena& scratch,
+                             CryptoEngine& engine);
+  // With one of each. Only decrypts.
+  UnprotectVerdict TryRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key, PacketIndex index,
+                          CryptoEngine& engine);
   UnprotectVerdict OpenRtcp(PacketLoan& packet, const Parsed& parsed, PacketArena& scratch,
                             CryptoEngine& engine);
   // What is left to do with a packet that was authenticated, accepted and decrypted.

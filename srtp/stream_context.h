@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/base/attributes.h"
 #include "absl/types/span.h"
 #include "srtp/packet_index.h"
 #include "srtp/replay_window.h"
@@ -43,7 +44,8 @@ class SenderStream {
   // Takes the index of an RTP packet for good, or says why there is none: kIndexReused when it is
   // taken or left of the window, kKeyExhausted at the end (RFC 3711 section 9.2). The first
   // sequence number is of rollover 0.
-  [[nodiscard]] ProtectVerdict TakeRtpIndex(SequenceNumber sequence, PacketIndex& index) {
+  [[nodiscard]] ABSL_ATTRIBUTE_ALWAYS_INLINE ProtectVerdict TakeRtpIndex(SequenceNumber sequence,
+                                                                         PacketIndex& index) {
     const IndexEstimate estimate = EstimateNext(taken_, sequence);
     // The last index of all is never used, so that "none left" is not one beyond what is counted.
     if (!estimate.valid || estimate.index == kMaxPacketIndex) {

@@ -36,7 +36,11 @@ class StreamTable {
   }
 
   // Makes it the most recently used one.
-  void Touch(Stream& stream);
+  void Touch(Stream& stream) {
+    if (&stream != &streams_[newest_]) {
+      MakeNewest(stream);
+    }
+  }
 
   // A reset stream, most recently used. Only for an SSRC that is not there, and when not full().
   Stream& Add(Ssrc ssrc);
@@ -87,6 +91,7 @@ class StreamTable {
   void EmptySlot(size_t slot);
 
   Stream* Search(Ssrc ssrc);
+  void MakeNewest(Stream& stream);
   void LinkAsNewest(Place place);
   void Unlink(Place place);
 
@@ -127,12 +132,10 @@ Stream* StreamTable<Stream>::Search(Ssrc ssrc) {
 }
 
 template <typename Stream>
-void StreamTable<Stream>::Touch(Stream& stream) {
+void StreamTable<Stream>::MakeNewest(Stream& stream) {
   const Place place = PlaceOf(stream);
-  if (place != newest_) {
-    Unlink(place);
-    LinkAsNewest(place);
-  }
+  Unlink(place);
+  LinkAsNewest(place);
 }
 
 template <typename Stream>

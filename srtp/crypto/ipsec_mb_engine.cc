@@ -130,11 +130,16 @@ struct IpsecMbEngine::Scratch {
       job.auth_tag_output_len_in_bytes = kMacSize;
     }
   }
-  ~Scratch() { Wipe(gcm); }
+  ~Scratch() {
+    Wipe(gcm);
+    Wipe(tag);
+  }
 
   std::array<IMB_JOB, kMaxBurst> jobs = {};
   // Where the library keeps the state of one packet.
   gcm_context_data gcm = {};
+  // What the tag of the packet that is being opened should be.
+  alignas(16) uint8_t tag[kGcmTagSize] = {};
 };
 
 absl::StatusOr<std::unique_ptr<IpsecMbEngine>> IpsecMbEngine::Create(const CpuFeatures& features) {
@@ -263,7 +268,7 @@ void IpsecMbEngine::Seal(const GcmJob& job) {
 bool IpsecMbEngine::Open(const GcmJob& job) {
   const IpsecMbGcmKey& key = KeyOf(job);
   // The library decrypts whatever comes and says what the tag should have been.
-  uint8_t tag[kGcmTagSize];
+  uint8_t* const tag = scratch_->tag;
   key.open()(&key.key(), &scratch_->gcm, job.data, job.data, job.size, job.iv, job.associated,
              job.associated_size, tag, kGcmTagSize);
   // In two words, which takes the same time wherever the tags differ, and less than a loop.
