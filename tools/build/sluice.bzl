@@ -57,7 +57,9 @@ def sluice_cc_benchmark(name, srcs, copts = [], deps = [], data = [], tags = [],
     )
 
 def sluice_cc_fuzz_test(name, srcs, corpus, size = "small", copts = [], deps = [], tags = []):
-    """A test that replays its corpus; a libFuzzer binary of the same name under --config=fuzz.
+    """A test that replays its corpus; under --config=fuzz a libFuzzer binary that begins with it and searches on.
+
+    To be run, not tested, then: it ends when it found something or when an option such as -max_total_time says so.
 
     Args:
       name: Of the target.
@@ -75,7 +77,11 @@ def sluice_cc_fuzz_test(name, srcs, corpus, size = "small", copts = [], deps = [
             "//conditions:default": ["//tools/build:replay_main.cc"],
             "//tools/build:fuzzing": [],
         }),
-        args = ["$(locations %s)" % file for file in corpus],
+        args = select({
+            "//conditions:default": ["$(location %s)" % file for file in corpus],
+            # As seeds and not as arguments, which libFuzzer would only replay.
+            "//tools/build:fuzzing": ["-seed_inputs=" + ",".join(["$(location %s)" % file for file in corpus])],
+        }),
         copts = _COPTS + copts,
         data = corpus,
         # At link time of these targets only: the option brings a main with it.
