@@ -16,7 +16,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "absl/types/span.h"
 #include "base/random_source.h"
 #include "gateway/config/limits.h"
@@ -140,6 +139,7 @@ std::vector<uint64_t> CountTurns(WorkerPool& workers) {
 
 // In the order in which they are made; each uses only those before it.
 struct Gateway::Parts {
+  EngineKind engine = EngineKind::kBoringSsl;
   SystemRandom random;
   EventPump pump;
   std::unique_ptr<MediaPortPool> ports;
@@ -158,14 +158,11 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
       return status;
     }
   }
-  const CpuFeatures features = DetectCpuFeatures();
-  const absl::StatusOr<EngineKind> engine = ChooseEngine(config.crypto_engine, features);
+  const absl::StatusOr<EngineKind> engine = ChooseEngine(config.crypto_engine, DetectCpuFeatures());
   if (!engine.ok()) {
     return absl::Status(engine.status().code(), absl::StrCat("crypto_engine (--crypto-engine): ",
                                                              engine.status().message()));
   }
-  LOG(INFO) << "crypto engine chosen engine=" << EngineName(*engine)
-            << " cpu=" << absl::StrReplaceAll(CpuFeatureNames(features), {{" ", ","}});
   ControlServerOptions server_options;
   server_options.listen = config.listen;
   server_options.threads = config.limits.grpc_threads + config.limits.watchers;
@@ -180,6 +177,7 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
 
   auto parts = std::make_unique<Parts>();
   Parts& p = *parts;
+  p.engine = *engine;
   absl::StatusOr<std::unique_ptr<MediaPortPool>> ports =
       MediaPortPool::Create(ToPoolOptions(config.media));
   if (!ports.ok()) {
@@ -225,6 +223,8 @@ Gateway::Gateway(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Gateway::~Gateway() { Stop(absl::ZeroDuration()); }
 
 const TransportAddress& Gateway::control_address() const { return parts_->server->address(); }
+
+EngineKind Gateway::crypto_engine() const { return parts_->engine; }
 
 void Gateway::Stop(absl::Duration patience) {
   parts_->health->SetStopping();

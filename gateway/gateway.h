@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "gateway/config/config.h"
 #include "gateway/net/transport_address.h"
+#include "srtp/crypto/crypto_engine.h"
 
 namespace sluice {
 
@@ -24,6 +25,8 @@ class Gateway {
 
   // Where controllers find it, with the port that was bound.
   const TransportAddress& control_address() const;
+  // That of all workers, chosen at start.
+  EngineKind crypto_engine() const;
 
   // Says it is not ready, ends event streams, waits for calls under way for at most `patience`,
   // then ends all sessions and stops the workers. Any number of times, one thread at a time.

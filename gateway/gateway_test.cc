@@ -22,6 +22,9 @@
 #include "gtest/gtest.h"
 #include "src/proto/grpc/health/v1/health.grpc.pb.h"
 #include "src/proto/grpc/health/v1/health.pb.h"
+#include "srtp/crypto/cpu_features.h"
+#include "srtp/crypto/crypto_engine.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 namespace {
@@ -74,6 +77,26 @@ TEST_F(GatewayTest, ServesFromStartToStop) {
     (*gateway)->Stop(absl::Seconds(5));
     EXPECT_FALSE(IsServing(address, grpc::InsecureChannelCredentials()).ok());
     (*gateway)->Stop(absl::Seconds(5));
+  }
+}
+
+TEST_F(GatewayTest, UsesTheCryptoEngineThatItIsTold) {
+  const std::pair<EngineRequest, EngineKind> kRequests[] = {
+      {EngineRequest::kAuto, UsableEngines(DetectCpuFeatures()).front()},
+      {EngineRequest::kBoringSsl, EngineKind::kBoringSsl},
+      {EngineRequest::kIpsecMb, EngineKind::kIpsecMb}};
+  for (const auto& [request, kind] : kRequests) {
+    Config config = SmallConfig();
+    config.crypto_engine = request;
+    const absl::StatusOr<std::unique_ptr<Gateway>> gateway = Gateway::Create(config);
+    if (gateway.ok()) {
+      EXPECT_EQ((*gateway)->crypto_engine(), kind);
+    } else {
+      // Only one that was asked for by name, and only where it does not run.
+      EXPECT_EQ(request, EngineRequest::kIpsecMb);
+      EXPECT_EQ(UsableEngines(DetectCpuFeatures()).size(), 1u);
+      EXPECT_THAT(std::string(gateway.status().message()), HasSubstr("--crypto-engine"));
+    }
   }
 }
 

@@ -20,6 +20,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "gateway/config/config.h"
@@ -27,6 +28,8 @@
 #include "gateway/control/control_server.h"
 #include "gateway/gateway.h"
 #include "gateway/ready_file.h"
+#include "srtp/crypto/cpu_features.h"
+#include "srtp/crypto/engine_choice.h"
 
 namespace sluice {
 namespace {
@@ -182,7 +185,9 @@ int Serve(const Config& config, const std::optional<std::string>& ready_path) {
   const std::string address = (*gateway)->control_address().ToString();
   LOG(INFO) << "gateway started version=" << kGatewayVersion << " control=" << address
             << " tls=" << (config.tls.has_value() ? "on" : "off") << " workers=" << config.workers
-            << " media_ports=" << config.media.first_port << "-" << config.media.last_port;
+            << " media_ports=" << config.media.first_port << "-" << config.media.last_port
+            << " crypto_engine=" << EngineName((*gateway)->crypto_engine())
+            << " cpu=" << absl::StrReplaceAll(CpuFeatureNames(DetectCpuFeatures()), {{" ", ","}});
   if (ready.has_value()) {
     const absl::Status status = ready->Write(address);
     if (!status.ok()) {

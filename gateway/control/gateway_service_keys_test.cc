@@ -185,6 +185,26 @@ TEST_F(GatewayServiceKeysTest, NothingButTheAnswerOfTheCallThatMadeItTellsAKey) 
   ASSERT_EQ(next.size(), 30u);
   prepared.clear_local_key();
   told_.Add(prepared);
+  // A leg whose keys have names, which may be told.
+  pb::AddLegResponse named =
+      Call(&Service::AddLeg,
+           "session_id: 'call' leg_id: 'carol' config { kind: LEG_KIND_SRTP local_mki: 'first' "
+           "local_suite: CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_80 }");
+  const std::string named_key = named.local_key().master_key_and_salt();
+  ASSERT_EQ(named_key.size(), 46u);
+  EXPECT_EQ(named.local_key().mki(), "first");
+  named.clear_local_key();
+  told_.Add(named);
+  const std::string update_carol = "session_id: 'call' leg_id: 'carol' local_key_change: ";
+  pb::UpdateLegResponse beside =
+      Call(&Service::UpdateLeg, update_carol + "LOCAL_KEY_CHANGE_PREPARE local_mki: 'other'");
+  const std::string beside_key = beside.local_key().master_key_and_salt();
+  ASSERT_EQ(beside_key.size(), 46u);
+  EXPECT_EQ(beside.local_key().mki(), "other");
+  beside.clear_local_key();
+  told_.Add(beside);
+  CallAndNote(&Service::UpdateLeg, update_carol + "LOCAL_KEY_CHANGE_ACTIVATE local_mki: 'other'");
+  CallAndNote(&Service::UpdateLeg, update_carol + "LOCAL_KEY_CHANGE_RETIRE local_mki: 'first'");
   // A packet that does not authenticate, so that there is something to say about it.
   const absl::StatusOr<IpAddress> ip = IpAddress::Parse(added.leg().local_rtp().ip());
   ASSERT_TRUE(ip.ok());
@@ -193,7 +213,7 @@ TEST_F(GatewayServiceKeysTest, NothingButTheAnswerOfTheCallThatMadeItTellsAKey) 
 
   CallEverything(key_text);
 
-  for (const std::string& key : {secret, local, next}) {
+  for (const std::string& key : {secret, local, next, named_key, beside_key}) {
     EXPECT_FALSE(told_.Holds(key));
     EXPECT_FALSE(told_.Holds(key.substr(0, 16))) << "the key without its salt";
     EXPECT_FALSE(told_.Holds(key.substr(16))) << "the salt alone";

@@ -75,6 +75,40 @@ TEST(GatewayServiceLimitsTest, LegsBeyondTheLimitAreRefusedByName) {
   EXPECT_EQ(harness.Footprint(), before);
 }
 
+TEST(GatewayServiceLimitsTest, MoreThanLegsMayTakeTogetherIsRefusedByName) {
+  HarnessOptions options;
+  options.workers = 1;
+  options.limits.extra_srtp_kib = 64;
+  ControlHarness harness(options);
+  ASSERT_TRUE(Create(harness, "call").ok());
+  // Four streams and two spare contexts, 4 KiB each.
+  const std::string wide = "kind: LEG_KIND_SRTP remote_options { rtp_replay_window: 32768 }";
+  ASSERT_TRUE(AddLeg(harness, "call", "a", wide).ok());
+  ASSERT_TRUE(AddLeg(harness, "call", "b", wide).ok());
+  const std::string before = harness.Footprint();
+  const grpc::Status status = AddLeg(harness, "call", "c", wide);
+  EXPECT_EQ(ReachedLimit(status), "extra_srtp_kib");
+  EXPECT_THAT(status.error_message(), HasSubstr("narrower windows"));
+  EXPECT_EQ(harness.Footprint(), before);
+  EXPECT_TRUE(AddLeg(harness, "call", "c", "kind: LEG_KIND_SRTP").ok()) << "the usual always fits";
+}
+
+TEST(GatewayServiceLimitsTest, KeysBeyondTheLimitAreRefusedByName) {
+  ControlHarness harness;
+  ASSERT_TRUE(Create(harness, "call").ok());
+  ASSERT_TRUE(AddLeg(harness, "call", "a", "kind: LEG_KIND_SRTP local_mki: '0'").ok());
+  const auto prepare = [&harness](int i) {
+    return harness.Call(&Service::UpdateLeg,
+                        absl::StrCat("session_id: 'call' leg_id: 'a' local_key_change: "
+                                     "LOCAL_KEY_CHANGE_PREPARE local_mki: '",
+                                     i, "'"));
+  };
+  for (int i = 1; i < 8; ++i) {
+    ASSERT_TRUE(prepare(i).ok()) << i;
+  }
+  EXPECT_EQ(ReachedLimit(prepare(8)), "keys_per_direction");
+}
+
 TEST(GatewayServiceLimitsTest, SessionsBeyondTheLimitAreRefusedByName) {
   ControlHarness harness;
   for (int i = 0; i < 8; ++i) {

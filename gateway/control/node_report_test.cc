@@ -95,6 +95,22 @@ TEST_F(NodeReportTest, CountsWhatIsUsedAndRefused) {
   EXPECT_EQ(Limit("sessions").used(), 7u);
 }
 
+TEST_F(NodeReportTest, CountsWhatLegsTakeBeyondTheUsual) {
+  Call("session_id: 'a'");
+  const auto add = [this](const char* leg, const char* window) {
+    return harness_.Call(&GatewayService::AddLeg,
+                         std::string("session_id: 'a' leg_id: '") + leg +
+                             "' config { kind: LEG_KIND_SRTP remote_options { rtp_replay_window: " +
+                             window + " } }");
+  };
+  EXPECT_TRUE(add("usual", "1024").ok());
+  EXPECT_EQ(Limit("extra_srtp_kib").used(), 0u);
+  EXPECT_TRUE(add("wide", "32768").ok());
+  // Four streams and two spare contexts, 31 * 1024 bits each.
+  EXPECT_EQ(Limit("extra_srtp_kib").used(), 6u * 31 / 8 + 1);
+  EXPECT_EQ(Limit("extra_srtp_kib").refused(), 0u);
+}
+
 TEST_F(NodeReportTest, AStoppingGatewayIsUnavailable) {
   harness_.workers().Stop();
   EXPECT_EQ(harness_.Call(&GatewayService::GetNode, "").error_code(),

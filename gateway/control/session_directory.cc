@@ -25,6 +25,7 @@ size_t BytesOf(const SessionSnapshot& report) {
   for (const LegSnapshot& leg : report.legs) {
     bytes += sizeof(LegSnapshot) + leg.id.size() + leg.streams.size() * sizeof(StreamSnapshot) +
              3 * kBlock;
+    bytes += (leg.local_keys.size() + leg.remote_keys.size()) * sizeof(LegKeyState) + 2 * kBlock;
     for (const PayloadClock& clock : leg.payload_types) {
       bytes += sizeof(PayloadClock) + clock.encoding_name.size() + kBlock;
     }

@@ -282,6 +282,12 @@ TEST_F(LegOptionsTest, OptionsInUseChangeOnlyWithANewEndpoint) {
       << "a new key of the same endpoint goes on in its context";
   EXPECT_FALSE(leg.hold());
   EXPECT_EQ(leg.Snapshot().local_options->rtp_replay_window, 1024u);
+  LegUpdate same;
+  same.local_options.emplace();
+  same.remote_options.emplace();
+  const SrtpSender* const sender = leg.sender();
+  EXPECT_TRUE(leg.Update(now_, std::move(same)).ok()) << "nothing changes";
+  EXPECT_EQ(leg.sender(), sender);
 
   LegUpdate moved;
   moved.remote = Remote(kElsewhere, kElsewhere);

@@ -49,13 +49,13 @@ absl::StatusOr<ReceiveKeys::Plan> ReceiveKeys::PlanUpdate(const LegUpdate& updat
   Plan plan;
   plan.change = *change;
   const bool anew = *change == KeyChange::kNewContext;
-  if (update.remote_options.has_value() && !anew && receiver_ != nullptr &&
-      !receiver_->ExportStreams().empty()) {
+  const bool new_options = update.remote_options.has_value() && *update.remote_options != options_;
+  if (new_options && !anew && receiver_ != nullptr && !receiver_->ExportStreams().empty()) {
     return PreconditionFailed("OPTIONS_IN_USE", leg_id,
                               "packets came with the present remote_options: they change only with "
                               "a new key for a new remote address");
   }
-  if (anew || (update.remote_options.has_value() && receiver_ != nullptr)) {
+  if (anew || (new_options && receiver_ != nullptr)) {
     auto receiver = MakeReceiver(update, *change);
     if (!receiver.ok()) {
       return receiver.status();

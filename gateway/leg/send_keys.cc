@@ -65,12 +65,13 @@ absl::StatusOr<SendKeys::Plan> SendKeys::PlanUpdate(const LegUpdate& update,
     plan.change = Decide(**target, move);
   }
   const bool anew = plan.change == KeyChange::kNewContext;
-  if (update.local_options.has_value() && !anew && !sender_->ExportStreams().empty()) {
+  const bool new_options = update.local_options.has_value() && *update.local_options != options_;
+  if (new_options && !anew && !sender_->ExportStreams().empty()) {
     return PreconditionFailed("OPTIONS_IN_USE", leg_id,
                               "packets were sent with the present local_options: they change only "
                               "with a new key for a new remote address");
   }
-  if (anew || update.local_options.has_value()) {
+  if (anew || new_options) {
     auto sender = MakeSender(update, *target, plan.change);
     if (!sender.ok()) {
       return sender.status();

@@ -153,10 +153,11 @@ TEST_F(BadInputTest, KeysThatDoNotFitTheirSuite) {
   const struct {
     const char* suite;
     size_t size;
-  } suites[] = {{"CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80", 30},
-                {"CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32", 30},
-                {"CRYPTO_SUITE_AEAD_AES_128_GCM", 28},
-                {"CRYPTO_SUITE_AEAD_AES_256_GCM", 44}};
+  } suites[] = {
+      {"CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80", 30}, {"CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32", 30},
+      {"CRYPTO_SUITE_AEAD_AES_128_GCM", 28},        {"CRYPTO_SUITE_AEAD_AES_256_GCM", 44},
+      {"CRYPTO_SUITE_AES_192_CM_HMAC_SHA1_80", 38}, {"CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_32", 46},
+      {"CRYPTO_SUITE_NULL_HMAC_SHA1_80", 30}};
   std::vector<BadField> table;
   for (const auto& row : suites) {
     for (const size_t size : {size_t{0}, row.size - 1, row.size + 1, size_t{16}, size_t{1000}}) {
@@ -198,6 +199,76 @@ TEST_F(BadInputTest, PlainLegsHaveNoKeys) {
               "config.remote_key")});
   ExpectBadFields(&Stub::UpdateLeg, {Update("alice", KeyText("CRYPTO_SUITE_AEAD_AES_128_GCM", 28),
                                             "remote_key", "config.remote_key")});
+}
+
+TEST_F(BadInputTest, NamesOfKeysThatCannotBe) {
+  const std::string long_mki(129, 'm');
+  ExpectBadFields(
+      &Stub::AddLeg,
+      {NewLeg(absl::StrCat("kind: LEG_KIND_SRTP local_mki: '", long_mki, "'"), "config.local_mki"),
+       NewLeg("kind: LEG_KIND_RTP local_mki: 'm'", "config.local_mki"),
+       NewLeg(absl::StrCat("kind: LEG_KIND_SRTP remote_key { suite: "
+                           "CRYPTO_SUITE_AEAD_AES_128_GCM master_key_and_salt: '",
+                           std::string(28, 'k'), "' mki: '", long_mki, "' }"),
+              "config.remote_key.mki"),
+       NewLeg(absl::StrCat("kind: LEG_KIND_SRTP ", KeyText("CRYPTO_SUITE_NULL_HMAC_SHA1_32", 30)),
+              "config.local_suite")});
+  const std::string leg = "session_id: 'call' leg_id: 'secure' ";
+  ExpectBadFields(
+      &Stub::UpdateLeg,
+      {{leg + "local_key_change: LOCAL_KEY_CHANGE_PREPARE local_mki: 'm'", "local_mki"},
+       {leg + "local_key_change: LOCAL_KEY_CHANGE_RETIRE", "local_key_change"},
+       {leg + "local_mki: 'm' config { hold: true } update_mask { paths: 'hold' }", "local_mki"},
+       {leg + "retire_remote_mkis: 'm'", "retire_remote_mkis[0]"},
+       {absl::StrCat(leg, "retire_remote_mkis: '", long_mki, "'"), "retire_remote_mkis[0]"},
+       {leg + "retire_remote_mkis: ['1', '2', '3', '4', '5', '6', '7', '8', '9']",
+        "retire_remote_mkis"},
+       {"session_id: 'call' leg_id: 'alice' retire_remote_mkis: 'm'", "retire_remote_mkis"},
+       Update("secure", "local_mki: 'm'", "local_mki", "update_mask")});
+}
+
+TEST_F(BadInputTest, SrtpOptionsOutOfTheirRange) {
+  const struct {
+    const char* options;
+    const char* field;
+  } rows[] = {
+      {"encrypted_extension_ids: 0", "encrypted_extension_ids[0]"},
+      {"encrypted_extension_ids: [1, 256]", "encrypted_extension_ids[1]"},
+      {"encrypted_extension_ids: [4, 4]", "encrypted_extension_ids[1]"},
+      {"cryptex: CRYPTEX_ON encrypted_extension_ids: 1", "encrypted_extension_ids"},
+      {"cryptex: 77", "cryptex"},
+      {"rtp_replay_window: 0", "rtp_replay_window"},
+      {"rtp_replay_window: 63", "rtp_replay_window"},
+      {"rtp_replay_window: 65536", "rtp_replay_window"},
+      {"key_derivation_rate: 5", "key_derivation_rate"},
+      {"key_derivation_rate: 33554432", "key_derivation_rate"},
+      {"rtp_lifetime { hard: 0 }", "rtp_lifetime.hard"},
+      {"rtp_lifetime { hard: 281474976710657 }", "rtp_lifetime.hard"},
+      {"rtcp_lifetime { hard: 2147483649 }", "rtcp_lifetime.hard"},
+      {"rtp_lifetime { soft: 2 hard: 1 }", "rtp_lifetime.soft"},
+      {"rtcp_lifetime { soft: 0 }", "rtcp_lifetime.soft"},
+  };
+  std::vector<BadField> add;
+  std::vector<BadField> update;
+  for (const auto& row : rows) {
+    for (const std::string direction : {"local_options", "remote_options"}) {
+      const std::string config = absl::StrCat(direction, " { ", row.options, " }");
+      const std::string field = absl::StrCat("config.", direction, ".", row.field);
+      add.push_back(NewLeg("kind: LEG_KIND_SRTP " + config, field));
+      update.push_back(Update("secure", config, direction, field));
+    }
+  }
+  for (const char* direction : {"local_options", "remote_options"}) {
+    add.push_back(NewLeg(absl::StrCat("kind: LEG_KIND_RTP ", direction, " {}"),
+                         absl::StrCat("config.", direction)));
+    update.push_back(Update("alice", "", direction, absl::StrCat("config.", direction)));
+  }
+  add.push_back(NewLeg("kind: LEG_KIND_SRTP remote_options { rtcp_replay_window: 100 }",
+                       "config.remote_options.rtcp_replay_window"));
+  add.push_back(NewLeg("kind: LEG_KIND_SRTP local_options { rtcp_replay_window: 128 }",
+                       "config.local_options.rtcp_replay_window"));
+  ExpectBadFields(&Stub::AddLeg, add);
+  ExpectBadFields(&Stub::UpdateLeg, update);
 }
 
 TEST_F(BadInputTest, AddressesThatDoNotParse) {

@@ -56,6 +56,9 @@ absl::StatusOr<std::unique_ptr<GatewayProcess>> GatewayProcess::Start(
   if (!options.config.empty()) {
     argv.push_back(absl::StrCat("--config=", folder.Write("gateway.config", options.config)));
   }
+  if (!options.crypto_engine.empty()) {
+    argv.push_back(absl::StrCat("--crypto-engine=", options.crypto_engine));
+  }
   absl::StatusOr<std::unique_ptr<ChildProcess>> child = ChildProcess::Start(std::move(argv));
   if (!child.ok()) {
     return child.status();

@@ -25,6 +25,8 @@ struct GatewayOptions {
   size_t media_ports = 64;
   // In the form of proto/config/v1/config.proto, such as "limits { sessions: 3 }".
   std::string config;
+  // Of --crypto-engine; empty: the gateway chooses.
+  std::string crypto_engine;
 };
 
 // Where the build put the binary; a test starts in the folder that this is relative to.

@@ -16,13 +16,19 @@ namespace {
 // may hold back.
 constexpr unsigned long kReplayWindow = 1024;
 
-// RFC 4568 section 6.2, RFC 7714 section 14.2: master key and salt together.
+// RFC 4568 section 6.2, RFC 6188 section 4, RFC 7714 section 14.2: master key and salt together.
 size_t KeySize(pb::CryptoSuite suite) {
   switch (suite) {
     case pb::CRYPTO_SUITE_AEAD_AES_128_GCM:
       return 28;
     case pb::CRYPTO_SUITE_AEAD_AES_256_GCM:
       return 44;
+    case pb::CRYPTO_SUITE_AES_192_CM_HMAC_SHA1_80:
+    case pb::CRYPTO_SUITE_AES_192_CM_HMAC_SHA1_32:
+      return 38;
+    case pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_80:
+    case pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_32:
+      return 46;
     default:
       return 30;
   }
@@ -42,6 +48,18 @@ srtp_policy_t MakePolicy(const pb::SrtpKey& key, std::string& key_bytes, srtp_ss
       srtp_crypto_policy_set_aes_cm_128_hmac_sha1_32(&policy.rtp);
       // RFC 4568 section 6.2.2: the tag of SRTCP stays at 80 bits.
       srtp_crypto_policy_set_aes_cm_128_hmac_sha1_80(&policy.rtcp);
+      break;
+    case pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_80:
+      srtp_crypto_policy_set_aes_cm_256_hmac_sha1_80(&policy.rtp);
+      srtp_crypto_policy_set_aes_cm_256_hmac_sha1_80(&policy.rtcp);
+      break;
+    case pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_32:
+      srtp_crypto_policy_set_aes_cm_256_hmac_sha1_32(&policy.rtp);
+      srtp_crypto_policy_set_aes_cm_256_hmac_sha1_80(&policy.rtcp);
+      break;
+    case pb::CRYPTO_SUITE_NULL_HMAC_SHA1_80:
+      srtp_crypto_policy_set_null_cipher_hmac_sha1_80(&policy.rtp);
+      srtp_crypto_policy_set_null_cipher_hmac_sha1_80(&policy.rtcp);
       break;
     case pb::CRYPTO_SUITE_AEAD_AES_128_GCM:
       srtp_crypto_policy_set_aes_gcm_128_16_auth(&policy.rtp);
@@ -97,8 +115,11 @@ pb::SrtpKey MakeTestKey(pb::CryptoSuite suite, uint32_t number) {
 size_t RtpTagSize(pb::CryptoSuite suite) {
   switch (suite) {
     case pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80:
+    case pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_80:
+    case pb::CRYPTO_SUITE_NULL_HMAC_SHA1_80:
       return 10;
     case pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32:
+    case pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_32:
       return 4;
     default:
       return 16;

@@ -15,7 +15,8 @@
 
 namespace sluice {
 
-// A key that depends on the suite and `number` only; different numbers give unrelated keys.
+// A key that depends on the suite and `number` only; different numbers give unrelated keys. Of any
+// suite; libsrtp has all but AES-192 and the NULL suite with 32 bits.
 pb::SrtpKey MakeTestKey(pb::CryptoSuite suite, uint32_t number);
 
 // The bytes that SRTP adds to an RTP packet under the suite (RFC 3711 section 3.1, RFC 7714).

@@ -23,10 +23,9 @@ using ::testing::TestParamInfo;
 using ::testing::ValuesIn;
 
 constexpr pb::CryptoSuite kSuites[] = {
-    pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80,
-    pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32,
-    pb::CRYPTO_SUITE_AEAD_AES_128_GCM,
-    pb::CRYPTO_SUITE_AEAD_AES_256_GCM,
+    pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80, pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_32,
+    pb::CRYPTO_SUITE_AEAD_AES_128_GCM,        pb::CRYPTO_SUITE_AEAD_AES_256_GCM,
+    pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_80, pb::CRYPTO_SUITE_AES_256_CM_HMAC_SHA1_32,
 };
 
 constexpr uint32_t kAliceSsrc = 0xa11ce001;

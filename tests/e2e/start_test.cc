@@ -193,6 +193,11 @@ TEST_F(StartTest, WorkersOutOfRangeAndFlagsThatDoNotExist) {
   ExpectRefusal({"--insecure", "--no-such-flag"}, {"--no-such-flag"});
 }
 
+TEST_F(StartTest, ACryptoEngineThatDoesNotExist) {
+  ExpectRefusal({"--insecure", "--crypto-engine=openssl"},
+                {"--crypto-engine", "openssl", "auto", "boringssl", "ipsec_mb"});
+}
+
 TEST_F(StartTest, MoreThanTheMachineHasMemoryFor) {
   // Some 300 GiB.
   ExpectRefusal({"--insecure", "--media-ports=1024-65535", "--workers=256",
