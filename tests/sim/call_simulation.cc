@@ -11,7 +11,8 @@
 
 namespace sluice {
 
-CallSimulation::CallSimulation(const Options& options) : random_(options.seed) {
+CallSimulation::CallSimulation(const Options& options)
+    : random_(options.seed), harness_(options.harness) {
   harness_.CreateSession("call", options.timeouts);
   StartSide(a_, "a", options.a, options.link);
   StartSide(b_, "b", options.b, options.link);

@@ -40,6 +40,7 @@ class CallSimulation {
     TestPeerOptions b = {.host = 2};
     LinkOptions link;
     SessionTimeouts timeouts;
+    SessionHarness::Options harness = {};
   };
 
   // One peer and what became of its packets.

@@ -1,6 +1,7 @@
 // Keys change in the middle of a call, in both directions, while packets overtake each other.
 
 #include <cstdint>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -12,6 +13,9 @@
 #include "gateway/session/testing/session_harness.h"
 #include "gtest/gtest.h"
 #include "srtp/cipher_suite.h"
+#include "srtp/crypto/cpu_features.h"
+#include "srtp/crypto/crypto_engine.h"
+#include "srtp/crypto/engine_choice.h"
 #include "srtp/master_key.h"
 #include "tests/sim/call_simulation.h"
 
@@ -21,14 +25,17 @@ namespace {
 // Longer than any packet is on its way, shorter than an old key is kept.
 constexpr TimeDelta kDelayMax = TimeDelta::Millis(300);
 
-class RekeyTest : public testing::TestWithParam<SuiteId> {
+class RekeyTest : public testing::TestWithParam<std::tuple<SuiteId, EngineKind>> {
  protected:
+  static SuiteId Suite() { return std::get<0>(GetParam()); }
+
   CallSimulation::Options Options(uint64_t seed) {
     return {.seed = seed,
-            .a = {.host = 1, .suite = GetParam(), .first_sequence = 65'300},
+            .a = {.host = 1, .suite = Suite(), .first_sequence = 65'300},
             .b = {.host = 2},
             .link = {.lost_permille = 0, .duplicated_permille = 10, .jitter = kDelayMax},
-            .timeouts = {}};
+            .timeouts = {},
+            .harness = {.engine = std::get<1>(GetParam())}};
   }
 
   static void ExpectNothingLost(CallSimulation& call) {
@@ -61,7 +68,7 @@ TEST_P(RekeyTest, OurNewKeyLosesNothing) {
   CallSimulation call(Options(SeededRandom::SeedFromEnvOr(2)));
   for (int i = 0; i < 5; ++i) {
     call.Run(TimeDelta::Seconds(3));
-    const MasterKey key = MasterKey::Generate(GetParam(), call.random());
+    const MasterKey key = MasterKey::Generate(Suite(), call.random());
     LegUpdate prepare;
     prepare.prepare_local_key = key.Clone();
     ASSERT_TRUE(call.Update(call.a(), std::move(prepare)).ok());
@@ -100,7 +107,7 @@ TEST_P(RekeyTest, AnEndpointThatMovesWithNewKeysStartsFromTheBeginning) {
   TestPeer& peer = *call.a().peer;
   peer.rtp = TestAddress(9, 9000);
   peer.rtcp = TestAddress(9, 9001);
-  const MasterKey our_key = MasterKey::Generate(GetParam(), call.random());
+  const MasterKey our_key = MasterKey::Generate(Suite(), call.random());
   LegUpdate update;
   update.remote = peer.Remote();
   update.remote_key = peer.Rekey(/*new_context=*/true);
@@ -129,13 +136,16 @@ TEST_P(RekeyTest, WhatAnotherKeyProtectedIsNeverPlayed) {
   EXPECT_GT(VerdictCount(call.Leg(call.a()), PacketVerdict::kAuthFailed), 200u);
 }
 
-INSTANTIATE_TEST_SUITE_P(Suites, RekeyTest,
-                         testing::Values(SuiteId::kAesCm128HmacSha1_80,
-                                         SuiteId::kAesCm128HmacSha1_32, SuiteId::kAeadAes128Gcm,
-                                         SuiteId::kAeadAes256Gcm),
-                         [](const testing::TestParamInfo<SuiteId>& suite) {
-                           return std::string(GetCipherSuite(suite.param).name);
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    SuitesAndEngines, RekeyTest,
+    testing::Combine(testing::Values(SuiteId::kAesCm128HmacSha1_80, SuiteId::kAesCm128HmacSha1_32,
+                                     SuiteId::kAeadAes128Gcm, SuiteId::kAes256CmHmacSha1_80,
+                                     SuiteId::kAeadAes256Gcm),
+                     testing::ValuesIn(UsableEngines(DetectCpuFeatures()))),
+    [](const auto& test) {
+      return absl::StrCat(GetCipherSuite(std::get<0>(test.param)).name, "_",
+                          EngineName(std::get<1>(test.param)));
+    });
 
 }  // namespace
 }  // namespace sluice
