@@ -1,5 +1,12 @@
-// Rows protect/<profile>/<bytes>, one packet per call, and protect_batch32/<profile>/<bytes>, 32
-// per call. <bytes> are of payload; the header has 12. The time is that of one packet.
+// Rows <engine>/<op>/<profile>/<bytes>, <bytes> of payload behind a header of 12. Times are those
+// of one packet. The operations:
+//
+//   protect                    one packet per call
+//   protect_batch32            32 per call, of one sender
+//   protect_batch32_senders32  32 per call, each of another sender with its own key: what a worker
+//                              with many sessions does
+//
+// Beside other implementations: //tests/peers:srtp_peers_benchmark.
 
 #include <cstdint>
 #include <memory>
@@ -13,7 +20,9 @@
 #include "base/testing/seeded_random.h"
 #include "benchmark/benchmark.h"
 #include "srtp/cipher_suite.h"
-#include "srtp/crypto/boringssl_engine.h"
+#include "srtp/crypto/cpu_features.h"
+#include "srtp/crypto/crypto_engine.h"
+#include "srtp/crypto/engine_choice.h"
 #include "srtp/master_key.h"
 #include "srtp/packet_arena.h"
 #include "srtp/packet_kind.h"
@@ -25,9 +34,9 @@
 namespace sluice {
 namespace {
 
-// Slots that stay in the second level cache, as those of a busy worker do.
+// Slots that stay in the second level cache, as those of a busy worker do, and enough of them that
+// stopping the clock once for all costs a nanosecond or two each.
 constexpr size_t kRing = 128;
-constexpr size_t kBatch = 32;
 
 struct Profile {
   absl::string_view name;
@@ -40,32 +49,49 @@ constexpr Profile kProfiles[] = {
     {"GCM256", SuiteId::kAeadAes256Gcm},
 };
 
-void BM_Protect(benchmark::State& state, SuiteId suite, size_t payload_size, size_t batch) {
+struct Operation {
+  absl::string_view name;
+  // Packets per call.
+  size_t batch;
+  size_t senders;
+};
+constexpr Operation kOperations[] = {
+    {"protect", 1, 1},
+    {"protect_batch32", 32, 1},
+    {"protect_batch32_senders32", 32, 32},
+};
+
+void BM_Protect(benchmark::State& state, EngineKind kind, const Operation& operation, SuiteId suite,
+                size_t payload_size) {
   SeededRandom random(1);
-  BoringSslEngine engine;
-  const std::unique_ptr<SrtpSender> sender =
-      *SrtpSender::Create(MasterKey::Generate(suite, random), {}, engine);
+  const std::unique_ptr<CryptoEngine> engine = MakeEngine(kind);
+  std::vector<std::unique_ptr<SrtpSender>> senders;
+  for (size_t i = 0; i < operation.senders; ++i) {
+    senders.push_back(*SrtpSender::Create(MasterKey::Generate(suite, random), {}, *engine));
+  }
   PacketArena arena(kRing);
   std::vector<PacketLoan> packets;
   std::vector<ProtectJob> jobs;
   packets.reserve(kRing);
   for (size_t i = 0; i < kRing; ++i) {
     packets.push_back(RtpPacketBuilder().WithPayloadSize(payload_size).BuildInto(arena));
-    jobs.push_back({sender.get(), &packets[i], PacketKind::kRtp, ProtectVerdict::kOk});
+    jobs.push_back(
+        {senders[i % operation.senders].get(), &packets[i], PacketKind::kRtp, ProtectVerdict::kOk});
   }
   const size_t plain_size = packets[0].size();
 
   uint16_t sequence = 0;
   uint64_t allocations = 0;
   while (state.KeepRunningBatch(kRing)) {
+    state.PauseTiming();
+    for (PacketLoan& packet : packets) {
+      SLUICE_CHECK(packet.Resize(plain_size));
+      StoreBe16(packet.bytes().data() + 2, sequence++);
+    }
     const uint64_t allocations_before = ThreadAllocations();
-    for (size_t i = 0; i < kRing; i += batch) {
-      // What a plain packet would come with; two or three nanoseconds each.
-      for (PacketLoan& packet : absl::MakeSpan(packets).subspan(i, batch)) {
-        SLUICE_CHECK(packet.Resize(plain_size));
-        StoreBe16(packet.bytes().data() + 2, sequence++);
-      }
-      Protect(absl::MakeSpan(jobs).subspan(i, batch), engine);
+    state.ResumeTiming();
+    for (size_t i = 0; i < kRing; i += operation.batch) {
+      Protect(absl::MakeSpan(jobs).subspan(i, operation.batch), *engine);
     }
     allocations += ThreadAllocations() - allocations_before;
     SLUICE_CHECK(jobs.back().verdict == ProtectVerdict::kOk);
@@ -75,14 +101,21 @@ void BM_Protect(benchmark::State& state, SuiteId suite, size_t payload_size, siz
       static_cast<double>(allocations) / static_cast<double>(state.iterations());
 }
 
+void Register(EngineKind kind, const Operation& operation) {
+  for (const Profile& profile : kProfiles) {
+    for (const size_t bytes : {100, 1000, 1400}) {
+      benchmark::RegisterBenchmark(
+          absl::StrCat(EngineName(kind), "/", operation.name, "/", profile.name, "/", bytes)
+              .c_str(),
+          BM_Protect, kind, operation, profile.suite, bytes);
+    }
+  }
+}
+
 [[maybe_unused]] const bool registered = [] {
-  for (const size_t batch : {size_t{1}, kBatch}) {
-    const absl::string_view operation = batch == 1 ? "protect" : "protect_batch32";
-    for (const Profile& profile : kProfiles) {
-      for (const size_t bytes : {100, 1000, 1400}) {
-        benchmark::RegisterBenchmark(absl::StrCat(operation, "/", profile.name, "/", bytes).c_str(),
-                                     BM_Protect, profile.suite, bytes, batch);
-      }
+  for (const EngineKind kind : UsableEngines(DetectCpuFeatures())) {
+    for (const Operation& operation : kOperations) {
+      Register(kind, operation);
     }
   }
   return true;
