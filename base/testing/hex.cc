@@ -25,18 +25,19 @@ uint8_t DigitValue(char c) {
 std::optional<std::vector<uint8_t>> ParseHex(absl::string_view hex) {
   std::vector<uint8_t> bytes;
   bytes.reserve(hex.size() / 2);
-  std::optional<uint8_t> high;
+  // The first digit of a pair, or none.
+  int high = -1;
   for (const char c : hex) {
     if (absl::ascii_isspace(static_cast<unsigned char>(c))) continue;
     if (!absl::ascii_isxdigit(static_cast<unsigned char>(c))) return std::nullopt;
-    if (high.has_value()) {
-      bytes.push_back(static_cast<uint8_t>((*high << 4) | DigitValue(c)));
-      high.reset();
+    if (high >= 0) {
+      bytes.push_back(static_cast<uint8_t>((high << 4) | DigitValue(c)));
+      high = -1;
     } else {
       high = DigitValue(c);
     }
   }
-  if (high.has_value()) return std::nullopt;
+  if (high >= 0) return std::nullopt;
   return bytes;
 }
 
