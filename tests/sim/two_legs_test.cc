@@ -77,13 +77,12 @@ TEST(TwoLegsTest, OnABadPathWhatArrivesGetsThroughOnceAndTheRestIsCounted) {
   const uint64_t first_seed = SeededRandom::SeedFromEnvOr(10);
   for (uint64_t seed = first_seed; seed < first_seed + 5; ++seed) {
     SCOPED_TRACE(absl::StrCat("replay with SLUICE_TEST_SEED=", seed));
-    CallSimulation call({.seed = seed,
-                         .a = {.host = 1, .suite = SuiteId::kAeadAes128Gcm},
-                         .b = {.host = 2, .suite = SuiteId::kAesCm128HmacSha1_80},
-                         .link = {.lost_permille = 50,
-                                  .duplicated_permille = 30,
-                                  .jitter = TimeDelta::Millis(90)},
-                         .timeouts = {}});
+    CallSimulation call(
+        {.seed = seed,
+         .a = {.host = 1, .suite = SuiteId::kAeadAes128Gcm},
+         .b = {.host = 2, .suite = SuiteId::kAesCm128HmacSha1_80},
+         .link = {.lost_permille = 50, .duplicated_permille = 30, .jitter = TimeDelta::Millis(90)},
+         .timeouts = {}});
     call.Run(TimeDelta::Seconds(60));
     // What is still on its way arrives.
     call.a().talks = false;
