@@ -42,6 +42,22 @@ enum class PayloadRole : uint8_t {
   kForwardErrorCorrection,
 };
 
+// What a format's payload looks like, as far as anybody here looks at it: to tell key frames.
+enum class PayloadCodec : uint8_t {
+  // Any other, or not said.
+  kOther,
+  // RFC 7741.
+  kVp8,
+  // RFC 9628.
+  kVp9,
+  // RFC 6184.
+  kH264,
+  // RFC 7798.
+  kH265,
+  // "RTP Payload Format For AV1", version 1.0, of the Alliance for Open Media.
+  kAv1,
+};
+
 struct PayloadFormat {
   PayloadType payload_type = PayloadType(0);
   PayloadRole role = PayloadRole::kMedia;
@@ -49,6 +65,8 @@ struct PayloadFormat {
   uint32_t clock_rate = 90000;
   // Meaningful for the roles that say so.
   PayloadType associated = PayloadType(0);
+  // Of media.
+  PayloadCodec codec = PayloadCodec::kOther;
 };
 
 // What was negotiated for a stream by "a=rtcp-fb" (RFC 4585 section 4.2) and alike.
