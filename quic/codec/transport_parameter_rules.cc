@@ -40,15 +40,14 @@ TransportParameterError ErrorOf(Member member, Fault fault) {
   return {fault, RowOf(member).id};
 }
 
-}  // namespace
-
+// RFC 9368 section 4: no version is 0, and what a client chose is among what it has available.
 bool IsGoodFrom(Endpoint sender, const VersionInformation& information) {
-  const bool may_go_on = information.available_count() == VersionInformation::kMaxAvailable;
   return information.chosen() != kVersionNegotiation &&
          !information.IsAvailable(kVersionNegotiation) &&
-         (sender == Endpoint::kServer || information.IsAvailable(information.chosen()) ||
-          may_go_on);
+         (sender == Endpoint::kServer || information.IsAvailable(information.chosen()));
 }
+
+}  // namespace
 
 std::optional<TransportParameterError> FindViolation(const TransportParameters& parameters,
                                                      Endpoint sender) {

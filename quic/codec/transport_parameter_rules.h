@@ -7,7 +7,6 @@
 #include "quic/codec/transport_parameter_error.h"
 #include "quic/codec/transport_parameter_table.h"
 #include "quic/codec/transport_parameters.h"
-#include "quic/codec/version_information.h"
 
 namespace sluice {
 
@@ -27,10 +26,6 @@ std::optional<TransportParameterError> FindViolation(const TransportParameters& 
 
 // InvalidArgument, with a sentence that names the first number out of its range.
 absl::Status CheckEndpointParameters(const EndpointParameters& parameters);
-
-// Whether version information is good from `sender`: no version is 0, and what a client chose is
-// among what it has available (RFC 9368 section 4); a full list may have gone on.
-bool IsGoodFrom(Endpoint sender, const VersionInformation& information);
 
 }  // namespace sluice
 

@@ -24,7 +24,7 @@ inline constexpr size_t kMaxUnknownParameters = 64;
 // Lenient where RFC 9000 is: parameters that we do not know are ignored, numbers may have any of
 // their forms, and large legal values are taken for the largest that means anything
 // (NumberRange::clamp; times become infinite). Of available versions the first
-// VersionInformation::kMaxAvailable are kept.
+// VersionInformation::kMaxAvailable are kept, and the chosen one.
 //
 // What must be compared with the packets of the connection (RFC 9000 section 7.3, RFC 9368 section
 // 4) is not compared here. Allocates nothing and keeps no view of `block`.

@@ -225,12 +225,17 @@ TEST(TransportParametersDecoderTest, AllVersionsAreLookedAtAndTheFirstAreKept) {
     }
     return Least(Endpoint::kClient).Add(0x11, value);
   };
-  const std::vector<uint32_t> many = {1, 2, 3, 4, 5, 6, 7, 8, 9, 1};
-  const TransportParameters parameters = Decoded(block(many), Endpoint::kClient);
+  const std::vector<uint32_t> many = {1, 2, 3, 4, 1, 5, 6, 7, 8, 9, 10};
+  TransportParameters parameters = Decoded(block(many), Endpoint::kClient);
   ASSERT_TRUE(parameters.version_information.has_value());
   ASSERT_EQ(parameters.version_information->available_count(), 8u);
   EXPECT_EQ(parameters.version_information->available(0), QuicVersion(2));
-  EXPECT_EQ(parameters.version_information->available(7), QuicVersion(9));
+  EXPECT_EQ(parameters.version_information->available(7), QuicVersion(8));
+  // The one that was chosen is kept wherever it stands: without it the rest would not be good.
+  parameters = Decoded(block({1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 1}), Endpoint::kClient);
+  ASSERT_TRUE(parameters.version_information.has_value());
+  EXPECT_EQ(parameters.version_information->available(6), QuicVersion(8));
+  EXPECT_EQ(parameters.version_information->available(7), QuicVersion(1));
   EXPECT_EQ(ErrorOf(block({1, 2, 3, 4, 5, 6, 7, 8, 9, 10}), Endpoint::kClient), "out_of_range 17");
   EXPECT_EQ(ErrorOf(block({1, 1, 3, 4, 5, 6, 7, 8, 9, 10, 0}), Endpoint::kClient),
             "out_of_range 17");

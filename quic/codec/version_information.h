@@ -21,10 +21,15 @@ class VersionInformation {
 
   constexpr QuicVersion chosen() const { return chosen_; }
 
-  // Appends a version. False, and nothing happens, when there are kMaxAvailable.
+  // Appends a version. When there are kMaxAvailable, the one that was chosen takes the last place,
+  // so that it is not the one that is forgotten; for any other it is false, and nothing happens.
   constexpr bool AddAvailable(QuicVersion version) {
-    if (available_count_ == kMaxAvailable) return false;
-    available_[available_count_++] = version.value();
+    if (available_count_ < kMaxAvailable) {
+      available_[available_count_++] = version.value();
+      return true;
+    }
+    if (version != chosen_ || IsAvailable(version)) return false;
+    available_.back() = version.value();
     return true;
   }
   constexpr size_t available_count() const { return available_count_; }

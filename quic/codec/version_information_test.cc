@@ -36,10 +36,23 @@ TEST(VersionInformationTest, IsFullWithItsMaximum) {
     EXPECT_TRUE(information.AddAvailable(QuicVersion(static_cast<uint32_t>(100 + i))));
   }
   const VersionInformation full = information;
-  EXPECT_FALSE(information.AddAvailable(kQuicVersion1));
+  EXPECT_FALSE(information.AddAvailable(kQuicVersion2));
   EXPECT_EQ(information, full);
-  EXPECT_FALSE(information.IsAvailable(kQuicVersion1));
+  EXPECT_FALSE(information.IsAvailable(kQuicVersion2));
   EXPECT_TRUE(information.IsAvailable(QuicVersion(107)));
+}
+
+TEST(VersionInformationTest, TheChosenOneFindsAPlaceWhereThereIsNone) {
+  VersionInformation information(kQuicVersion1);
+  for (size_t i = 0; i < VersionInformation::kMaxAvailable; ++i) {
+    EXPECT_TRUE(information.AddAvailable(QuicVersion(static_cast<uint32_t>(100 + i))));
+  }
+  EXPECT_TRUE(information.AddAvailable(kQuicVersion1));
+  EXPECT_EQ(information.available_count(), VersionInformation::kMaxAvailable);
+  EXPECT_EQ(information.available(7), kQuicVersion1);
+  EXPECT_EQ(information.available(6), QuicVersion(106));
+  // Once is enough.
+  EXPECT_FALSE(information.AddAvailable(kQuicVersion1));
 }
 
 TEST(VersionInformationTest, DiffersInAnyVersionAndInTheirNumber) {
