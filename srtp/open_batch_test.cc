@@ -133,8 +133,8 @@ class Leg {
       policy.encrypted_extensions.set(1);
     }
     if (random_.Below(3) == 0) {
-      policy.rtp_lifetime = {100, 100 + random_.Below(200)};
-      policy.rtcp_lifetime = {20, 20 + random_.Below(40)};
+      policy.rtp_lifetime = {20, 20 + random_.Below(60)};
+      policy.rtcp_lifetime = {5, 5 + random_.Below(15)};
     }
     return options;
   }

@@ -71,8 +71,8 @@ class Leg {
       policy.encrypted_extensions.set(1);
     }
     if (random_.Below(3) == 0) {
-      policy.rtp_lifetime = {100, 100 + random_.Below(300)};
-      policy.rtcp_lifetime = {20, 20 + random_.Below(60)};
+      policy.rtp_lifetime = {30, 30 + random_.Below(90)};
+      policy.rtcp_lifetime = {8, 8 + random_.Below(30)};
     }
     const MasterKey key = MasterKey::Generate(suite_, random_);
     has_mki_ = !options.mki.empty();

@@ -198,7 +198,7 @@ class LibsrtpTest : public testing::TestWithParam<Tested> {
   SeededRandom random_{SeededRandom::SeedFromEnvOr(270)};
   testing::ScopedTrace seed_{__FILE__, __LINE__,
                              absl::StrCat("replay with SLUICE_TEST_SEED=", random_.seed())};
-  // Both sizes of the kind: small enough for packets to become too old, and the default.
+  // One in which many packets become too old, and the default.
   const size_t window_ = GetParam().has_mki ? 128 : 1024;
   PacketPipe pipe_{GetParam().suite.engine};
   SrtpPolicy policy_;
