@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "absl/base/config.h"
 #include "base/timestamp.h"
 #include "gtest/gtest.h"
 #include "interceptor/packet_attributes.h"
@@ -76,6 +77,18 @@ TEST(AttributesArenaTest, OneWithoutObjectsOnlyCounts) {
   EXPECT_EQ(arena.Lend(), nullptr);
   EXPECT_EQ(arena.exhausted(), 2u);
 }
+
+#if defined(ABSL_HAVE_ADDRESS_SANITIZER)
+TEST(AttributesArenaDeathTest, KeepingAttributesPastTheBatchIsFound) {
+  AttributesArena arena(1);
+  AttributesRef kept;
+  kept.Set(arena, &PacketAttributes::arrival, kNow);
+  arena.ReturnAll();
+  volatile bool known = false;
+  EXPECT_DEATH(known = kept.Get(&PacketAttributes::arrival).has_value(), "use-after-poison");
+  EXPECT_FALSE(known);
+}
+#endif
 
 }  // namespace
 }  // namespace sluice

@@ -33,7 +33,8 @@ struct ChainOptions {
 // passed the hooks between it and its destination when the call returns.
 //
 // The caller takes what the call put into `out`, and ends the batch. Nothing is allocated after
-// Create. One thread; `now` does not run backwards.
+// Create. One thread; `now` does not run backwards. Interceptors hold packets: the arena that those
+// are lent from outlives the chain.
 class InterceptorChain {
  public:
   // InvalidArgument when two interceptors are of one kind, one is null or an option is out of its
