@@ -56,6 +56,26 @@ class SrtpMkiTest : public SrtpFixture {
 INSTANTIATE_TEST_SUITE_P(All, SrtpMkiTest, testing::ValuesIn(AllSuitesOnAllEngines()),
                          SuiteOnEngineName);
 
+TEST_P(SrtpMkiTest, WithoutMkiNoKeyIsNamedAndTheKeysStayAsTheyAre) {
+  const std::unique_ptr<SrtpSender> sender = MakeSender();
+  const std::unique_ptr<SrtpReceiver> receiver = MakeReceiver();
+  const MasterKey next = NewKey();
+  ASSERT_TRUE(sender->Rekey(next).ok());
+  ASSERT_TRUE(receiver->Rekey(next).ok());
+  EXPECT_EQ(sender->SendWith(Mki()).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(sender->RetireKey(Mki()).code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(receiver->RetireKey(Mki()).code(), absl::StatusCode::kFailedPrecondition);
+  // Both keys of the receiver are tried, and each once.
+  Bytes forged = Protected(*sender, PacketKind::kRtp, PlainRtp(5));
+  forged.back() ^= 1;
+  EXPECT_EQ(pipe_.Receive(*receiver, PacketKind::kRtp, forged).verdict,
+            UnprotectVerdict::kAuthFailed);
+  EXPECT_EQ(
+      pipe_.Receive(*receiver, PacketKind::kRtp, Protected(*sender, PacketKind::kRtp, PlainRtp(6)))
+          .verdict,
+      UnprotectVerdict::kOk);
+}
+
 TEST_P(SrtpMkiTest, PacketsNameTheirKeyAndAreOtherwiseTheSame) {
   const std::unique_ptr<SrtpSender> without = MakeSender();
   for (const PacketKind kind : {PacketKind::kRtp, PacketKind::kRtcp}) {

@@ -138,6 +138,9 @@ absl::Status SrtpReceiver::AddKey(const MasterKey& key, const Mki& mki) {
 }
 
 absl::Status SrtpReceiver::RetireKey(const Mki& mki) {
+  if (options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry no MKI: only the previous key is retired");
+  }
   const size_t slot = keys_.Find(mki.bytes());
   if (slot == KeyRing::kNone) {
     return absl::NotFoundError("no live key has that MKI");

@@ -71,7 +71,7 @@ class SrtpReceiver final {
   // With MKI: packets that name it are opened with `key`, beside those of the other keys. As
   // KeyRing::CheckAdd; FailedPrecondition when packets carry no MKI.
   absl::Status AddKey(const MasterKey& key, const Mki& mki);
-  // Wipes a key. NotFound; FailedPrecondition when it is the last one.
+  // Wipes a key. NotFound; FailedPrecondition when it is the last one, or packets carry no MKI.
   absl::Status RetireKey(const Mki& mki);
 
   // A live key reached a soft limit of its lifetime: it is time for a new one.

@@ -123,6 +123,9 @@ absl::Status SrtpSender::AddKey(const MasterKey& key, const Mki& mki) {
 }
 
 absl::Status SrtpSender::SendWith(const Mki& mki) {
+  if (options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry no MKI: there is one key");
+  }
   const size_t slot = keys_.Find(mki.bytes());
   if (slot == KeyRing::kNone) {
     return absl::NotFoundError("no live key has that MKI");
@@ -132,6 +135,9 @@ absl::Status SrtpSender::SendWith(const Mki& mki) {
 }
 
 absl::Status SrtpSender::RetireKey(const Mki& mki) {
+  if (options_.mki.empty()) {
+    return absl::FailedPreconditionError("packets carry no MKI: there is one key");
+  }
   const size_t slot = keys_.Find(mki.bytes());
   if (slot == KeyRing::kNone) {
     return absl::NotFoundError("no live key has that MKI");

@@ -70,9 +70,11 @@ class SrtpSender final {
   // With MKI: `key` is ready to be sent with. As KeyRing::CheckAdd; FailedPrecondition when packets
   // carry no MKI.
   absl::Status AddKey(const MasterKey& key, const Mki& mki);
-  // From the next packet on that key is used. NotFound.
+  // From the next packet on that key is used. NotFound; FailedPrecondition when packets carry no
+  // MKI.
   absl::Status SendWith(const Mki& mki);
-  // Wipes a key. NotFound; FailedPrecondition when it is the one that is sent with.
+  // Wipes a key. NotFound; FailedPrecondition when it is the one that is sent with, or packets
+  // carry no MKI.
   absl::Status RetireKey(const Mki& mki);
 
   // The present key reached a soft limit of its lifetime: it is time for a new one.
