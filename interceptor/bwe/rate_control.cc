@@ -24,9 +24,9 @@ constexpr TimeDelta kMinDecreaseGap = TimeDelta::Millis(10);
 constexpr TimeDelta kMaxDecreaseGap = TimeDelta::Millis(200);
 // How long a receiver needs to see an overuse, beside the round trip.
 constexpr TimeDelta kDetectionTime = TimeDelta::Millis(100);
-// A stream of 30 frames a second in packets of 1200 bytes, as section 5.5 supposes.
-constexpr TimeDelta kFrame = TimeDelta::Micros(33'333);
-constexpr int64_t kPacketBytes = 1200;
+// A packet, whatever the stream's have: flows of different rates take equal steps, and so come to
+// equal rates.
+constexpr DataSize kPacket = DataSize::Bytes(1200);
 
 DataRate Scale(DataRate rate, double factor) {
   return DataRate::BitsPerSec(std::llround(static_cast<double>(rate.bps()) * factor));
@@ -82,16 +82,16 @@ DataRate RateControl::Update(Timestamp now, PathUsage usage, std::optional<DataR
 }
 
 DataRate RateControl::StepPerSecond() const {
-  const int64_t frame_bytes = std::max<int64_t>((estimate_ * kFrame).bytes(), 1);
-  const int64_t packets = (frame_bytes + kPacketBytes - 1) / kPacketBytes;
-  const DataSize packet = DataSize::Bytes(frame_bytes / packets);
   // The whole response time twice: the path needs one to react, and one is to be seen.
-  return std::max(packet / (2 * (round_trip_ + kDetectionTime)), kMinStepPerSecond);
+  const DataRate step = kPacket / (2 * (round_trip_ + kDetectionTime));
+  // Not quicker than far from where the path was full.
+  return std::max(std::min(step, Scale(estimate_, kGrowthPerSecond - 1)), kMinStepPerSecond);
 }
 
 void RateControl::Increase(Timestamp now, std::optional<DataRate> delivered,
                            bool application_limited) {
-  if (delivered.has_value() && *delivered > capacity_.UpperBound()) {
+  // More than the estimate is delivered by chance only, and says nothing.
+  if (delivered.has_value() && std::min(*delivered, estimate_) > capacity_.UpperBound()) {
     capacity_.Reset();
   }
   const DataRate limit = application_limited     ? estimate_

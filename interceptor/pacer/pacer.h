@@ -30,10 +30,10 @@ struct PacerOptions {
   size_t retransmission_queue = 128;
   // Until an estimator says otherwise; above 0.
   DataRate start_target = DataRate::KilobitsPerSec(300);
-  // How fast a queue is emptied, in percent of the target, 100..1000: more than the target, so that
-  // a large frame does not wait for the next one; not much more, or it would fill the path's queue
-  // instead.
-  int64_t pace_percent = 150;
+  // How fast a queue is emptied, in percent of the target, 100..1000. A little more than the
+  // target, so that a source that keeps to it leaves nothing waiting; the closer to it, the less
+  // packets queue on the path, whose changing delay the estimator would take for overuse.
+  int64_t pace_percent = 110;
   // No packet waits longer: the queue is emptied faster where the pace would not do.
   TimeDelta max_wait = TimeDelta::Millis(500);
   // Fills probes that media cannot. Nothing: probes have media only.

@@ -31,7 +31,7 @@ struct TransportWideFeedbackOptions {
   size_t send_log = 2048;
   // Packets reported on in one batch, 1..32768.
   size_t max_reports = 1024;
-  FeedbackPaceOptions pace;
+  FeedbackPaceOptions pace = {};
 };
 
 // Since construction.
