@@ -34,7 +34,7 @@ struct LinkOptions {
   DataSize queue = DataSize::PlusInfinity();
   // Behind the bottleneck, of a thousand datagrams; with burst loss, those of the good state.
   uint64_t lost_permille = 0;
-  BurstLoss burst_loss;
+  BurstLoss burst_loss = {};
   uint64_t duplicated_permille = 0;
   // Every datagram takes `delay` and a time of its own up to `jitter`.
   TimeDelta delay = TimeDelta::Zero();

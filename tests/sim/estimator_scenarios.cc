@@ -1,0 +1,63 @@
+// Prints the figures of the estimator's scenarios and their bars, mean and worst over some seeds.
+// Exit code 1 when one misses its bar. Usage: estimator_scenarios [seeds], 3 without.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tests/sim/estimator_scenario.h"
+
+namespace sluice {
+namespace {
+
+std::string BarOf(const EstimatorFigure& figure) {
+  if (figure.at_least.has_value()) {
+    return absl::StrCat(">= ", *figure.at_least);
+  }
+  return figure.at_most.has_value() ? absl::StrCat("<= ", *figure.at_most) : "";
+}
+
+bool Print(int seeds) {
+  std::vector<std::vector<EstimatorFigure>> runs;
+  for (int seed = 1; seed <= seeds; ++seed) {
+    runs.push_back(EstimatorFigures(static_cast<uint64_t>(seed)));
+  }
+  bool ok = true;
+  std::cout << absl::StreamFormat("%-36s%-38s%10s%10s%10s%5s\n", "scenario", "figure", "mean",
+                                  "worst", "bar", "");
+  for (size_t i = 0; i < runs[0].size(); ++i) {
+    const EstimatorFigure& figure = runs[0][i];
+    double sum = 0;
+    double worst = figure.value;
+    bool all_ok = true;
+    for (const std::vector<EstimatorFigure>& run : runs) {
+      sum += run[i].value;
+      worst = figure.at_least.has_value() ? std::min(worst, run[i].value)
+                                          : std::max(worst, run[i].value);
+      all_ok = all_ok && run[i].ok();
+    }
+    ok = ok && all_ok;
+    std::cout << absl::StreamFormat("%-36s%-38s%10.1f%10.1f%10s %-3s%s\n", figure.scenario,
+                                    figure.what, sum / seeds, worst, BarOf(figure), figure.unit,
+                                    all_ok ? "" : " MISSED");
+  }
+  return ok;
+}
+
+}  // namespace
+}  // namespace sluice
+
+int main(int argc, char** argv) {
+  int seeds = 3;
+  if (argc > 2 || (argc == 2 && (!absl::SimpleAtoi(argv[1], &seeds) || seeds < 1))) {
+    std::cerr << "usage: estimator_scenarios [seeds]\n";
+    return EXIT_FAILURE;
+  }
+  return sluice::Print(seeds) ? EXIT_SUCCESS : EXIT_FAILURE;
+}
