@@ -28,6 +28,9 @@ constexpr uint32_t kLeaf7EcxVpclmulqdq = 1u << 10;
 constexpr uint64_t kXcr0Avx = 1u << 1 | 1u << 2;
 constexpr uint64_t kXcr0Avx512 = kXcr0Avx | 1u << 5 | 1u << 6 | 1u << 7;
 
+// AMD64 APM volume 3, CPUID: "Auth", of "AuthenticAMD".
+constexpr uint32_t kLeaf0EbxAmd = 0x68747541;
+
 constexpr bool HasAll(uint64_t word, uint64_t bits) { return (word & bits) == bits; }
 
 struct Name {
@@ -45,6 +48,7 @@ constexpr Name kNames[] = {
     {&CpuFeatures::avx512, "avx512"},
     {&CpuFeatures::vaes, "vaes"},
     {&CpuFeatures::vpclmulqdq, "vpclmulqdq"},
+    {&CpuFeatures::amd, "amd"},
     {&CpuFeatures::os_saves_avx, "os_saves_avx"},
     {&CpuFeatures::os_saves_avx512, "os_saves_avx512"},
 };
@@ -63,6 +67,7 @@ CpuFeatures DecodeCpuFeatures(const CpuidWords& words) {
   features.avx512 = HasAll(words.leaf7_ebx, kLeaf7EbxAvx512);
   features.vaes = HasAll(words.leaf7_ecx, kLeaf7EcxVaes);
   features.vpclmulqdq = HasAll(words.leaf7_ecx, kLeaf7EcxVpclmulqdq);
+  features.amd = words.leaf0_ebx == kLeaf0EbxAmd;
   const uint64_t saved = HasAll(words.leaf1_ecx, kLeaf1EcxOsxsave) ? words.xcr0 : 0;
   features.os_saves_avx = HasAll(saved, kXcr0Avx);
   features.os_saves_avx512 = HasAll(saved, kXcr0Avx512);
@@ -73,6 +78,9 @@ CpuFeatures DetectCpuFeatures() {
   CpuidWords words;
 #ifdef __x86_64__
   uint32_t eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid(0, &eax, &ebx, &ecx, &edx) != 0) {
+    words.leaf0_ebx = ebx;
+  }
   if (__get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0) {
     words.leaf1_ecx = ecx;
   }

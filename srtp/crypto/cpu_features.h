@@ -21,6 +21,8 @@ struct CpuFeatures {
   bool avx512 = false;
   bool vaes = false;
   bool vpclmulqdq = false;
+  // Made by AMD, whose SHA instructions cost less than Intel's.
+  bool amd = false;
   // What the operating system keeps of a thread when another one runs (XCR0). Where it does not,
   // the instructions fault, whatever the CPU has.
   bool os_saves_avx = false;
@@ -34,6 +36,8 @@ struct CpuidWords {
   uint32_t leaf7_ecx = 0;
   // 0 when the operating system has not enabled XGETBV (OSXSAVE of leaf 1).
   uint64_t xcr0 = 0;
+  // The maker's first four letters.
+  uint32_t leaf0_ebx = 0;
 };
 
 CpuFeatures DecodeCpuFeatures(const CpuidWords& words);

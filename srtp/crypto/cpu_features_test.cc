@@ -28,6 +28,9 @@ TEST(CpuFeaturesTest, EachComesFromItsBit) {
       {{0, 0xD0030000, 0, 0}, "avx512"},
       {{0, 0, 0x00000200, 0}, "vaes"},
       {{0, 0, 0x00000400, 0}, "vpclmulqdq"},
+      {{0, 0, 0, 0, 0x68747541}, "amd"},
+      // "Genu", of "GenuineIntel".
+      {{0, 0, 0, 0, 0x756e6547}, "none"},
       {{0x08000000, 0, 0, 0x07}, "os_saves_avx"},
       {{0x08000000, 0, 0, 0xE7}, "os_saves_avx os_saves_avx512"},
       {{kAll, kAll, kAll, kAll},

@@ -117,7 +117,9 @@ TEST(EngineSelfTest, NamesTheVectorThatAFaultyEngineGetsWrong) {
 // The longest vector has 73 bytes. Were it not worth the lanes, they would go untested.
 TEST(EngineSelfTest, LongestVectorIsComputedInLanes) {
   const std::vector<MacJob> jobs(19, {nullptr, nullptr, 73, nullptr});
-  EXPECT_GE(PlanMacs(jobs).in_lanes, kMacLanes);
+  for (const MacCosts& costs : {kIntelMacCosts, kAmdMacCosts}) {
+    EXPECT_GE(PlanMacs(jobs, costs).in_lanes, kMacLanes);
+  }
 }
 
 }  // namespace

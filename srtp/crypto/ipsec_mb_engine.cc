@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "base/secret_bytes.h"
 #include "srtp/crypto/hmac_block.h"
+#include "srtp/crypto/hmac_lanes.h"
 #include "srtp/crypto/mac_plan.h"
 
 namespace sluice {
@@ -154,14 +155,17 @@ absl::StatusOr<std::unique_ptr<IpsecMbEngine>> IpsecMbEngine::Create(const CpuFe
     if (!made.ok()) return made.status();
     sha = *std::move(made);
   }
-  return std::unique_ptr<IpsecMbEngine>(
-      new IpsecMbEngine(*std::move(best), std::move(sha), *level == IpsecMbLevel::kAvx512));
+  const bool has_lanes = *level == IpsecMbLevel::kAvx512 && CanComputeLaneMacs(features);
+  return std::unique_ptr<IpsecMbEngine>(new IpsecMbEngine(
+      *std::move(best), std::move(sha), has_lanes, features.amd ? kAmdMacCosts : kIntelMacCosts));
 }
 
-IpsecMbEngine::IpsecMbEngine(IpsecMbManager best, IpsecMbManager sha, bool lanes_beat_sha)
+IpsecMbEngine::IpsecMbEngine(IpsecMbManager best, IpsecMbManager sha, bool has_lanes,
+                             const MacCosts& costs)
     : best_(std::move(best)),
       sha_(std::move(sha)),
-      lanes_beat_sha_(lanes_beat_sha),
+      has_lanes_(has_lanes),
+      costs_(costs),
       scratch_(std::make_unique<Scratch>()) {}
 
 IpsecMbEngine::~IpsecMbEngine() = default;
@@ -227,15 +231,27 @@ void IpsecMbEngine::SubmitCipher(size_t count, IMB_KEY_SIZE_BYTES key_size) {
 void IpsecMbEngine::Authenticate(absl::Span<const MacJob> jobs) {
   while (!jobs.empty()) {
     const absl::Span<const MacJob> portion = jobs.first(std::min(jobs.size(), kMaxBurst));
-    const MacPlan plan = PlanMacs(portion);
+    const MacPlan plan = PlanMacs(portion, costs_);
     const absl::Span<const uint8_t> order = absl::MakeConstSpan(plan.order).first(portion.size());
-    size_t with_best = order.size();
-    if (sha_ != nullptr) {
-      with_best = lanes_beat_sha_ ? plan.in_lanes : 0;
-      SubmitMacs(*sha_, portion, order.subspan(with_best));
-    }
-    SubmitMacs(*best_, portion, order.first(with_best));
+    // Without SHA instructions lanes are better than one packet at a time however many there are.
+    const size_t in_lanes = !has_lanes_ ? 0 : sha_ != nullptr ? plan.in_lanes : order.size();
+    HashInLanes(portion, order.first(in_lanes));
+    SubmitMacs(sha_ != nullptr ? *sha_ : *best_, portion, order.subspan(in_lanes));
     jobs.remove_prefix(portion.size());
+  }
+}
+
+void IpsecMbEngine::HashInLanes(absl::Span<const MacJob> jobs, absl::Span<const uint8_t> order) {
+  LaneMac macs[kHmacLanes];
+  while (!order.empty()) {
+    const absl::Span<const uint8_t> group = order.subspan(0, kHmacLanes);
+    for (size_t i = 0; i < group.size(); ++i) {
+      const MacJob& job = jobs[group[i]];
+      const IpsecMbHmacSha1Key& key = KeyOf(job);
+      macs[i] = {key.inner(), key.outer(), job.data, job.size, job.mac};
+    }
+    ComputeLaneMacs(absl::MakeConstSpan(macs).first(group.size()));
+    order.remove_prefix(group.size());
   }
 }
 

@@ -8,12 +8,6 @@
 namespace sluice {
 namespace {
 
-// Costs in the lanes, in units of one block by SHA instructions, measured with intel-ipsec-mb on
-// two CPUs with both. A block in all lanes: 4.0 (Emerald Rapids), 5.1 (Zen 5). Each packet, for
-// getting into its lane and out: 1.3, 2.6. Fewer than about 6 packets never pay with these.
-constexpr size_t kLaneBlockCost = 5;
-constexpr size_t kLanePacketCost = 2;
-
 // Longer packets than any that travels are not told apart: they are in nobody's way.
 constexpr size_t kBuckets = 32;
 
@@ -22,6 +16,14 @@ constexpr size_t kBuckets = 32;
 size_t Blocks(const MacJob& job) { return (job.size + 8) / kSha1BlockSize + 2; }
 
 size_t Bucket(const MacJob& job) { return std::min(Blocks(job), kBuckets - 1); }
+
+bool AllEqual(absl::Span<const MacJob> jobs) {
+  size_t differences = 0;
+  for (const MacJob& job : jobs) {
+    differences |= job.size ^ jobs[0].size;
+  }
+  return differences == 0;
+}
 
 // A counting sort: a few nanoseconds per packet, where comparing takes ten.
 void OrderLongestFirst(absl::Span<const MacJob> jobs, std::array<uint8_t, kMaxMacPlan>& order) {
@@ -40,7 +42,8 @@ void OrderLongestFirst(absl::Span<const MacJob> jobs, std::array<uint8_t, kMaxMa
   }
 }
 
-bool LanesPay(absl::Span<const MacJob> jobs, absl::Span<const uint8_t> group) {
+bool LanesPay(absl::Span<const MacJob> jobs, absl::Span<const uint8_t> group,
+              const MacCosts& costs) {
   size_t sum = 0;
   size_t longest = 0;
   for (const uint8_t i : group) {
@@ -48,27 +51,27 @@ bool LanesPay(absl::Span<const MacJob> jobs, absl::Span<const uint8_t> group) {
     sum += blocks;
     longest = std::max(longest, blocks);
   }
-  return sum > kLaneBlockCost * longest + kLanePacketCost * group.size();
+  const size_t block = group.size() <= kNarrowMacLanes ? costs.narrow_block : costs.wide_block;
+  return 10 * sum > block * longest + costs.packet * group.size();
 }
 
 }  // namespace
 
-MacPlan PlanMacs(absl::Span<const MacJob> jobs) {
+MacPlan PlanMacs(absl::Span<const MacJob> jobs, const MacCosts& costs) {
   SLUICE_CHECK(jobs.size() <= kMaxMacPlan) << jobs.size();
   MacPlan plan;
-  if (jobs.size() > kMacLanes) {
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    plan.order[i] = static_cast<uint8_t>(i);
+  }
+  if (jobs.size() > kMacLanes && !AllEqual(jobs)) {
     OrderLongestFirst(jobs, plan.order);
-  } else {
-    for (size_t i = 0; i < jobs.size(); ++i) {
-      plan.order[i] = static_cast<uint8_t>(i);
-    }
   }
   const absl::Span<const uint8_t> order = absl::MakeConstSpan(plan.order).first(jobs.size());
   plan.in_lanes = 0;
   while (plan.in_lanes < order.size()) {
     const absl::Span<const uint8_t> group = order.subspan(plan.in_lanes, kMacLanes);
     // Later groups are shorter, and gain less.
-    if (!LanesPay(jobs, group)) break;
+    if (!LanesPay(jobs, group, costs)) break;
     plan.in_lanes += group.size();
   }
   return plan;

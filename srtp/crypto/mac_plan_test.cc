@@ -25,7 +25,11 @@ std::vector<MacJob> JobsOf(const std::vector<size_t>& sizes) {
   return jobs;
 }
 
-MacPlan PlanOf(const std::vector<size_t>& sizes) { return PlanMacs(JobsOf(sizes)); }
+// Round numbers: a block in narrow lanes is worth four by SHA instructions, one in wide lanes five,
+// and a packet two.
+constexpr MacCosts kCosts = {40, 50, 20};
+
+MacPlan PlanOf(const std::vector<size_t>& sizes) { return PlanMacs(JobsOf(sizes), kCosts); }
 
 size_t InLanes(size_t count, size_t size) {
   return PlanOf(std::vector<size_t>(count, size)).in_lanes;
@@ -37,7 +41,7 @@ absl::Span<const uint8_t> OrderOf(const MacPlan& plan, size_t count) {
 
 TEST(MacPlanTest, FewPacketsAreNotWorthTheLanes) {
   EXPECT_EQ(InLanes(0, 1000), 0u);
-  for (size_t count = 1; count <= 5; ++count) {
+  for (size_t count = 1; count <= 4; ++count) {
     for (const size_t size : {1, 100, 1000, 1400, 65534}) {
       EXPECT_EQ(InLanes(count, size), 0u) << count << " of " << size;
     }
@@ -46,12 +50,24 @@ TEST(MacPlanTest, FewPacketsAreNotWorthTheLanes) {
 
 // A packet of speech is over in two blocks: getting it into a lane costs as much.
 TEST(MacPlanTest, TheShorterThePacketsTheMoreOfThemItTakes) {
-  EXPECT_EQ(InLanes(6, 1000), 6u);
-  EXPECT_EQ(InLanes(8, 200), 0u);
-  EXPECT_EQ(InLanes(10, 200), 10u);
+  EXPECT_EQ(InLanes(5, 1000), 5u);
+  EXPECT_EQ(InLanes(6, 200), 0u);
+  EXPECT_EQ(InLanes(7, 200), 7u);
+  // The wide lanes cost more, but there are more of them.
+  EXPECT_EQ(InLanes(8, 140), 0u);
+  EXPECT_EQ(InLanes(10, 140), 0u);
+  EXPECT_EQ(InLanes(11, 140), 11u);
   EXPECT_EQ(InLanes(15, 116), 0u);
   EXPECT_EQ(InLanes(16, 116), 16u);
   EXPECT_EQ(InLanes(16, 30), 0u);
+}
+
+TEST(MacPlanTest, WhereShaInstructionsCostLessItTakesMorePackets) {
+  const std::vector<MacJob> four = JobsOf(std::vector<size_t>(4, 1016));
+  EXPECT_EQ(PlanMacs(four, kIntelMacCosts).in_lanes, 4u);
+  EXPECT_EQ(PlanMacs(four, kAmdMacCosts).in_lanes, 0u);
+  const std::vector<MacJob> eight = JobsOf(std::vector<size_t>(8, 1016));
+  EXPECT_EQ(PlanMacs(eight, kAmdMacCosts).in_lanes, 8u);
 }
 
 TEST(MacPlanTest, WhatIsLeftOverAfterFullLanesIsJudgedByItself) {
