@@ -10,40 +10,6 @@
 
 namespace sluice {
 
-void SealBatch::AddCrypt(const PacketKeys& keys, const InitialVector& vector, uint8_t* data,
-                         size_t size) {
-  vectors_[crypt_count_] = vector;
-  crypt_jobs_[crypt_count_] = {keys.counter_mode(), vectors_[crypt_count_].bytes(), data, size};
-  ++crypt_count_;
-}
-
-void SealBatch::AddMac(const PacketKeys& keys, const uint8_t* data, size_t size, const Tail& tail) {
-  mac_jobs_[tail_count_] = {keys.mac(), data, size, macs_[tail_count_]};
-  tails_[tail_count_] = tail;
-  ++tail_count_;
-}
-
-void SealBatch::AddHmacRtp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
-                           absl::Span<uint8_t> packet, const RtpShape& shape, Ssrc ssrc,
-                           PacketIndex index) {
-  const size_t size = packet.size() - layout.overhead;
-  const size_t clear = shape.clear_size();
-  uint8_t* const end = packet.data() + packet.size();
-  if (shape.cryptex) {
-    MoveExtensionHeaderForward(packet, shape.csrc_count);
-  }
-  if (keys.counter_mode() != nullptr) {
-    AddCrypt(keys, keys.VectorOf(ssrc, index.value()), packet.data() + clear, size - clear);
-  }
-  if (shape.cryptex) {
-    moved_[moved_count_++] = {packet.data(), packet.size(), shape.csrc_count};
-  }
-  // RFC 3711 section 4.2: M = Authenticated Portion || ROC. The ROC is overwritten afterwards.
-  StoreBe32(packet.data() + size, RocOf(index).value());
-  AddMac(keys, packet.data(), size + 4,
-         {end - layout.mki_from_end, &mki, end - layout.tag_from_end, layout.tag_size});
-}
-
 void SealBatch::AddRtcp(const PacketKeys& keys, const PacketLayout& layout, const Mki& mki,
                         absl::Span<uint8_t> packet, Ssrc ssrc, EsrtcpWord word) {
   SLUICE_DCHECK(!full() && packet.size() >= kRtcpFirstHeaderSize + layout.overhead);

@@ -240,8 +240,8 @@ UnprotectVerdict SrtpReceiver::ParseRtcp(const PacketLoan& packet, Parsed& parse
   return UnprotectVerdict::kOk;
 }
 
-UnprotectVerdict SrtpReceiver::Parse(const PacketLoan& packet, PacketKind kind,
-                                     Parsed& parsed) const {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline UnprotectVerdict SrtpReceiver::ParseHere(
+    const PacketLoan& packet, PacketKind kind, Parsed& parsed) const {
   const UnprotectVerdict verdict =
       kind == PacketKind::kRtp ? ParseRtp(packet, parsed) : ParseRtcp(packet, parsed);
   if (verdict != UnprotectVerdict::kOk) {
@@ -263,10 +263,17 @@ UnprotectVerdict SrtpReceiver::Parse(const PacketLoan& packet, PacketKind kind,
   return UnprotectVerdict::kOk;
 }
 
+UnprotectVerdict SrtpReceiver::Parse(const PacketLoan& packet, PacketKind kind,
+                                     Parsed& parsed) const {
+  return ParseHere(packet, kind, parsed);
+}
+
 // What follows asks the window, authenticates, and only then writes anything down.
 
-void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key,
-                             PacketIndex index) const {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline void SrtpReceiver::FinishRtpHere(PacketLoan& packet,
+                                                                     const Parsed& parsed,
+                                                                     LiveKey& key,
+                                                                     PacketIndex index) const {
   key.CountUse(PacketKind::kRtp);
   if (const HeaderExtensionCipher* cipher = key.header_cipher()) {
     cipher->Crypt(packet.bytes(), parsed.ssrc, index, options_.policy.encrypted_extensions);
@@ -276,6 +283,11 @@ void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& 
   }
   const bool resized = packet.Resize(packet.size() - rtp_layout_.overhead);
   SLUICE_CHECK(resized);
+}
+
+void SrtpReceiver::FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key,
+                             PacketIndex index) const {
+  FinishRtpHere(packet, parsed, key, index);
 }
 
 ABSL_ATTRIBUTE_ALWAYS_INLINE inline UnprotectVerdict SrtpReceiver::TryRtp(PacketLoan& packet,
@@ -310,7 +322,7 @@ ABSL_ATTRIBUTE_ALWAYS_INLINE inline UnprotectVerdict SrtpReceiver::OpenRtp(Packe
     streams_->table().Touch(*stream);
     const bool accepted = stream->AcceptRtp(check);
     SLUICE_CHECK(accepted);
-    FinishRtp(packet, parsed, *parsed.key, check.index);
+    FinishRtpHere(packet, parsed, *parsed.key, check.index);
   }
   return verdict;
 }
@@ -361,10 +373,12 @@ UnprotectVerdict SrtpReceiver::Open(PacketLoan& packet, PacketKind kind, const P
 
 void SrtpReceiver::OpenAlone(UnprotectJob& job, PacketArena& scratch, CryptoEngine& engine) {
   Parsed parsed = kNothing;
-  job.verdict = Parse(*job.packet, job.kind, parsed);
-  if (job.verdict == UnprotectVerdict::kOk) {
-    job.verdict = Open(*job.packet, job.kind, parsed, scratch, engine);
+  job.verdict = ParseHere(*job.packet, job.kind, parsed);
+  if (job.verdict != UnprotectVerdict::kOk) {
+    return;
   }
+  job.verdict = job.kind == PacketKind::kRtp ? OpenRtp(*job.packet, parsed, scratch, engine)
+                                             : OpenRtcp(*job.packet, parsed, scratch, engine);
 }
 
 UnprotectVerdict SrtpReceiver::OpenRtcp(PacketLoan& packet, const Parsed& parsed,

@@ -116,6 +116,8 @@ class SrtpReceiver final {
   }
   // Judges all that needs no stream and no cryptography. Changes nothing but `parsed`.
   UnprotectVerdict Parse(const PacketLoan& packet, PacketKind kind, Parsed& parsed) const;
+  // "Here" is inline where it is called.
+  UnprotectVerdict ParseHere(const PacketLoan& packet, PacketKind kind, Parsed& parsed) const;
   UnprotectVerdict ParseRtp(const PacketLoan& packet, Parsed& parsed) const;
   UnprotectVerdict ParseRtcp(const PacketLoan& packet, Parsed& parsed) const;
   // Opens one packet from beginning to end, without a batch.
@@ -135,6 +137,8 @@ class SrtpReceiver final {
                             CryptoEngine& engine);
   // What is left to do with a packet that was authenticated, accepted and decrypted.
   void FinishRtp(PacketLoan& packet, const Parsed& parsed, LiveKey& key, PacketIndex index) const;
+  void FinishRtpHere(PacketLoan& packet, const Parsed& parsed, LiveKey& key,
+                     PacketIndex index) const;
   void FinishRtcp(PacketLoan& packet, LiveKey& key) const;
 
   CryptoEngine& engine_;

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/base/attributes.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
@@ -217,7 +218,8 @@ ProtectVerdict SrtpSender::ChooseShape(const PacketLoan& packet, const RtpPacket
 
 // Nothing is taken before everything else is known to succeed: an index is spent for good.
 
-ProtectVerdict SrtpSender::PrepareRtp(PacketLoan& packet, SealBatch& batch) {
+ABSL_ATTRIBUTE_ALWAYS_INLINE inline ProtectVerdict SrtpSender::PrepareRtp(PacketLoan& packet,
+                                                                          SealBatch& batch) {
   const std::optional<RtpPacketView> view = RtpPacketView::ParseHeader(packet.bytes());
   if (!view.has_value()) {
     return ProtectVerdict::kMalformed;
