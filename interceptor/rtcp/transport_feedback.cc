@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "base/bounded_reader.h"
 #include "base/check.h"
@@ -38,35 +39,25 @@ class ChunkWriter {
   // The caller vouches for the room.
   explicit ChunkWriter(uint8_t* to) : begin_(to), to_(to) {}
 
-  void Add(unsigned symbol) {
-    // Fewer always fit, whatever they are.
-    if (size_ >= kLargeVector) {
-      while (!CanTake(symbol)) {
-        WriteOne(size_ == kVector);
-      }
-    }
-    if (size_ == 0) {
-      first_ = symbol;
-      same_ = true;
-      large_ = false;
-    }
-    same_ &= symbol == first_;
-    large_ |= symbol == kLarge;
-    if (size_ < kVector) {
-      symbols_ |= symbol << (2 * size_);
-    }
-    ++size_;
-  }
-
-  void AddMissing(int64_t count) {
+  void Add(unsigned symbol, int64_t count) {
     while (count > 0) {
-      Add(kMissing);
-      --count;
-      if (same_ && first_ == kMissing) {
-        // The symbol is 0: only the length of the run changes.
+      // Seven fit whatever they are, fourteen where one bit is enough.
+      const int64_t fit = (HasLarge(symbols_ | symbol) ? kLargeVector : kVector) - int64_t{size_};
+      if (count <= fit) {
+        Append(symbol, static_cast<uint32_t>(count));
+        return;
+      }
+      if (IsRunOf(symbol)) {
         const auto more = static_cast<uint32_t>(std::min<int64_t>(count, kMaxRun - size_));
         size_ += more;
+        symbols_ = symbol * kAllSmall & Low(2 * known());
         count -= more;
+      } else if (fit > 0) {
+        Append(symbol, static_cast<uint32_t>(fit));
+        count -= fit;
+      }
+      if (count > 0) {
+        WriteOne(size_ == kVector);
       }
     }
   }
@@ -83,48 +74,54 @@ class ChunkWriter {
  private:
   static constexpr uint32_t kVector = 14;
   static constexpr uint32_t kLargeVector = 7;
+  // Fourteen times kSmall.
+  static constexpr uint32_t kAllSmall = 0x05555555;
 
-  bool CanTake(unsigned symbol) const {
-    return size_ < kLargeVector || (size_ < kVector && !large_ && symbol != kLarge) ||
-           (same_ && symbol == first_ && size_ < kMaxRun);
+  // Symbols that `symbols_` has.
+  uint32_t known() const { return std::min(size_, kVector); }
+  static uint32_t Low(uint32_t bits) { return (1u << bits) - 1; }
+  static bool HasLarge(uint32_t symbols) { return (symbols & (kLarge * kAllSmall)) != 0; }
+  // True also where nothing is pending.
+  bool IsRunOf(unsigned symbol) const {
+    return symbols_ == (symbol * kAllSmall & Low(2 * known()));
+  }
+  // `count` and those pending are fourteen at most.
+  void Append(unsigned symbol, uint32_t count) {
+    symbols_ = symbols_ << (2 * count) | (symbol * kAllSmall & Low(2 * count));
+    size_ += count;
+  }
+  // The lower bits of fourteen symbols, next to each other.
+  static unsigned LowerBits(uint32_t symbols) {
+    uint32_t bits = symbols & 0x55555555;
+    bits = (bits | bits >> 1) & 0x33333333;
+    bits = (bits | bits >> 2) & 0x0F0F0F0F;
+    bits = (bits | bits >> 4) & 0x00FF00FF;
+    return (bits | bits >> 8) & 0xFFFF;
   }
 
-  // `long_vector`: fourteen symbols are better than seven, where one bit is enough for each.
+  // `long_vector`: fourteen symbols are better than seven, where one bit is enough for each. What
+  // is missing of a vector is 0.
   void WriteOne(bool long_vector) {
-    if (same_) {
-      Write(first_ << 13 | size_);
-      size_ = 0;
-      symbols_ = 0;
-    } else if (large_ || !long_vector) {
-      WriteLargeVector();
+    const unsigned first = symbols_ >> (2 * (known() - 1));
+    if (IsRunOf(first)) {
+      Write(first << 13 | size_);
+      Drop(size_);
+    } else if (long_vector && !HasLarge(symbols_)) {
+      Write(0x8000 | LowerBits(symbols_) << (kVector - size_));
+      Drop(size_);
+    } else if (size_ > kLargeVector) {
+      Write(0xC000 | symbols_ >> (2 * (size_ - kLargeVector)));
+      Drop(kLargeVector);
     } else {
-      unsigned chunk = 0x8000;
-      for (uint32_t i = 0; i < kVector; ++i) {
-        chunk |= (symbols_ >> (2 * i) & 1) << (13 - i);
-      }
-      Write(chunk);
-      size_ = 0;
-      symbols_ = 0;
+      Write(0xC000 | symbols_ << (2 * (kLargeVector - size_)));
+      Drop(size_);
     }
   }
 
-  // Seven symbols, or fewer with zeros behind them.
-  void WriteLargeVector() {
-    unsigned chunk = 0xC000;
-    for (uint32_t i = 0; i < kLargeVector; ++i) {
-      chunk |= (symbols_ >> (2 * i) & 3) << (12 - 2 * i);
-    }
-    Write(chunk);
-    symbols_ >>= 2 * kLargeVector;
-    size_ -= std::min(size_, kLargeVector);
-    first_ = symbols_ & 3;
-    same_ = true;
-    large_ = false;
-    for (uint32_t i = 0; i < size_; ++i) {
-      const unsigned symbol = symbols_ >> (2 * i) & 3;
-      same_ = same_ && symbol == first_;
-      large_ = large_ || symbol == kLarge;
-    }
+  // The first `count` are written.
+  void Drop(uint32_t count) {
+    size_ -= count;
+    symbols_ &= Low(2 * known());
   }
 
   void Write(unsigned chunk) {
@@ -134,12 +131,10 @@ class ChunkWriter {
 
   uint8_t* const begin_;
   uint8_t* to_;
-  // The first fourteen pending, two bits each, the first lowest.
+  // The first fourteen pending, as they stand in a chunk: two bits each, the last one lowest; where
+  // there are more, all are the same.
   uint32_t symbols_ = 0;
   uint32_t size_ = 0;
-  unsigned first_ = 0;
-  bool same_ = true;
-  bool large_ = false;
 };
 
 // Rounded down, also before the clock's origin.
@@ -155,18 +150,6 @@ bool FitsDelta(int64_t units) {
 }
 
 bool IsSmall(int64_t units) { return static_cast<uint64_t>(units) <= 0xFF; }
-
-uint8_t* WriteDeltas(absl::Span<const int16_t> deltas, uint8_t* to) {
-  for (const int16_t delta : deltas) {
-    if (IsSmall(delta)) {
-      *to++ = static_cast<uint8_t>(delta);
-    } else {
-      StoreBe16(to, static_cast<uint16_t>(delta));
-      to += 2;
-    }
-  }
-  return to;
-}
 
 }  // namespace
 
@@ -240,36 +223,60 @@ size_t WriteTransportFeedback(const TransportFeedbackHeader& header, int64_t beg
 
   ChunkWriter chunks(buffer.data() + kHeaderSize);
   // They follow the chunks, whose number is known at the end only.
-  int16_t deltas[kMaxTransportArrivals];
+  uint8_t deltas[2 * kMaxTransportArrivals];
   size_t deltas_size = 0;
   int64_t next = begin;
   int64_t last_units = reference;
+  // Packets in a row with small deltas that are not in `chunks` yet, and how many there may be
+  // before the room is to be looked at.
+  int64_t run = 0;
+  int64_t run_limit = 0;
   for (const TransportArrival& arrival :
        arrivals.first(std::min(arrivals.size(), kMaxTransportArrivals))) {
     const int64_t gap = arrival.sequence - next;
     const int64_t units = UnitsOf(arrival.arrived);
     const int64_t delta = units - last_units;
     SLUICE_DCHECK(gap >= 0);
-    // Also the size of the delta.
-    const unsigned symbol = IsSmall(delta) ? kSmall : kLarge;
-    if (gap < 0 || arrival.sequence - begin >= kMaxTransportStatuses || !FitsDelta(delta) ||
-        chunks.written() + 2 * ChunkWriter::MaxChunks(gap) + deltas_size + symbol > room) {
-      break;
+    // Most follow each other without a gap and within 64 ms.
+    if (gap == 0 && IsSmall(delta) && run < run_limit) {
+      ++run;
+      deltas[deltas_size++] = static_cast<uint8_t>(delta);
+    } else {
+      chunks.Add(kSmall, std::exchange(run, 0));
+      // Also the size of the delta.
+      const unsigned symbol = IsSmall(delta) ? kSmall : kLarge;
+      const size_t used = chunks.written() + 2 * ChunkWriter::MaxChunks(gap) + deltas_size + symbol;
+      const int64_t statuses = arrival.sequence - begin + 1;
+      if (gap < 0 || statuses > kMaxTransportStatuses || !FitsDelta(delta) || used > room) {
+        break;
+      }
+      chunks.Add(kMissing, gap);
+      if (symbol == kSmall) {
+        run = 1;
+        deltas[deltas_size] = static_cast<uint8_t>(delta);
+      } else {
+        chunks.Add(kLarge, 1);
+        StoreBe16(deltas + deltas_size, static_cast<uint16_t>(delta));
+      }
+      deltas_size += symbol;
+      // Chunks that a run may need more, and a byte for each of its deltas.
+      const auto left = static_cast<int64_t>(room - deltas_size - chunks.written()) -
+                        2 * static_cast<int64_t>(ChunkWriter::MaxChunks(0));
+      run_limit = std::min({left, kMaxTransportStatuses - statuses + run, int64_t{kMaxRun} - 1});
     }
-    chunks.AddMissing(gap);
-    chunks.Add(symbol);
-    deltas_size += symbol;
-    deltas[written++] = static_cast<int16_t>(delta);
+    ++written;
     last_units = units;
     next = arrival.sequence + 1;
   }
   if (written == 0) {
     return 0;
   }
+  chunks.Add(kSmall, run);
   chunks.Flush();
 
-  uint8_t* end = WriteDeltas(absl::MakeConstSpan(deltas, written),
-                             buffer.data() + kHeaderSize + chunks.written());
+  CopyBytes(buffer.subspan(kHeaderSize + chunks.written()),
+            absl::MakeConstSpan(deltas, deltas_size));
+  uint8_t* end = buffer.data() + kHeaderSize + chunks.written() + deltas_size;
   while ((end - buffer.data()) % 4 != 0) {
     *end++ = 0;
   }

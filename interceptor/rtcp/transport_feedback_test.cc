@@ -241,6 +241,38 @@ void Collect(absl::Span<const uint8_t> packet, int64_t& next, Received& all) {
       });
 }
 
+TEST(TransportFeedbackTest, ReadsThreeRunsOfAnyLengths) {
+  // Large deltas, small ones and missing packets, twice, so that each follows each.
+  constexpr int64_t kLongest = 16;
+  for (int64_t lengths = 0; lengths < kLongest * kLongest * kLongest; ++lengths) {
+    Arrivals arrivals;
+    int64_t sequence = 0;
+    int64_t units = 1000;
+    const auto arrive = [&](int64_t count, int64_t delta) {
+      for (int64_t i = 0; i < count; ++i) {
+        units += delta;
+        arrivals.push_back({sequence++, At(units)});
+      }
+    };
+    for (int i = 0; i < 2; ++i) {
+      arrive(lengths % kLongest, 300);
+      arrive(lengths / kLongest % kLongest, 3);
+      sequence += lengths / (kLongest * kLongest);
+    }
+    // Ends the last gap.
+    arrive(1, 300);
+    const Bytes packet = Write(0, arrivals);
+    Received all;
+    int64_t next = 0;
+    ASSERT_NO_FATAL_FAILURE(Collect(packet, next, all)) << lengths;
+    ASSERT_EQ(all.sequences.size(), arrivals.size()) << lengths;
+    for (size_t i = 0; i < arrivals.size(); ++i) {
+      ASSERT_EQ(all.sequences[i], arrivals[i].sequence) << lengths;
+      ASSERT_EQ(At(all.units[i]), arrivals[i].arrived) << lengths;
+    }
+  }
+}
+
 // Random losses, reordering of arrivals and buffers: what is split arrives whole, no byte is
 // written behind a buffer, and no report is longer than it.
 TEST(TransportFeedbackTest, ReadsWhatWasWrittenHoweverItIsSplit) {
