@@ -151,6 +151,84 @@ bool FitsDelta(int64_t units) {
 
 bool IsSmall(int64_t units) { return static_cast<uint64_t>(units) <= 0xFF; }
 
+// Chunks and deltas of arrivals, which it is given one after the other.
+class StatusWriter {
+ public:
+  // Writes chunks to `chunks`, where `room` bytes are for them and the deltas; the first number is
+  // `begin`, and the first delta counts from `reference`, in units of deltas.
+  StatusWriter(uint8_t* chunks, size_t room, int64_t begin, int64_t reference)
+      : chunks_(chunks), room_(room), begin_(begin), next_(begin), last_units_(reference) {}
+
+  // False when the arrival does not fit any more.
+  bool Add(const TransportArrival& arrival) {
+    const int64_t gap = arrival.sequence - next_;
+    const int64_t units = UnitsOf(arrival.arrived);
+    const int64_t delta = units - last_units_;
+    SLUICE_DCHECK(gap >= 0);
+    // Most follow each other without a gap and within 64 ms.
+    if (gap == 0 && IsSmall(delta) && run_ < run_limit_) {
+      ++run_;
+      deltas_[deltas_size_++] = static_cast<uint8_t>(delta);
+    } else if (!AddOther(arrival, gap, delta)) {
+      return false;
+    }
+    last_units_ = units;
+    next_ = arrival.sequence + 1;
+    return true;
+  }
+
+  // Writes the rest and puts the deltas behind the chunks; returns the size of both.
+  size_t Finish(absl::Span<uint8_t> chunks_and_deltas) {
+    chunks_.Add(kSmall, run_);
+    chunks_.Flush();
+    CopyBytes(chunks_and_deltas.subspan(chunks_.written()),
+              absl::MakeConstSpan(deltas_, deltas_size_));
+    return chunks_.written() + deltas_size_;
+  }
+
+  // Behind the last number that was added.
+  int64_t next() const { return next_; }
+
+ private:
+  bool AddOther(const TransportArrival& arrival, int64_t gap, int64_t delta) {
+    chunks_.Add(kSmall, std::exchange(run_, 0));
+    // Also the size of the delta.
+    const unsigned symbol = IsSmall(delta) ? kSmall : kLarge;
+    const size_t used = chunks_.written() + 2 * ChunkWriter::MaxChunks(gap) + deltas_size_ + symbol;
+    const int64_t statuses = arrival.sequence - begin_ + 1;
+    if (gap < 0 || statuses > kMaxTransportStatuses || !FitsDelta(delta) || used > room_) {
+      return false;
+    }
+    chunks_.Add(kMissing, gap);
+    if (symbol == kSmall) {
+      run_ = 1;
+      deltas_[deltas_size_] = static_cast<uint8_t>(delta);
+    } else {
+      chunks_.Add(kLarge, 1);
+      StoreBe16(deltas_ + deltas_size_, static_cast<uint16_t>(delta));
+    }
+    deltas_size_ += symbol;
+    // Chunks that a run may need more, and a byte for each of its deltas.
+    const auto left = static_cast<int64_t>(room_ - deltas_size_ - chunks_.written()) -
+                      2 * static_cast<int64_t>(ChunkWriter::MaxChunks(0));
+    run_limit_ = std::min({left, kMaxTransportStatuses - statuses + run_, int64_t{kMaxRun} - 1});
+    return true;
+  }
+
+  ChunkWriter chunks_;
+  const size_t room_;
+  const int64_t begin_;
+  int64_t next_;
+  int64_t last_units_;
+  // Packets in a row with small deltas that are not in `chunks_` yet, and how many there may be
+  // before the room is to be looked at.
+  int64_t run_ = 0;
+  int64_t run_limit_ = 0;
+  size_t deltas_size_ = 0;
+  // They follow the chunks, whose number is known at the end only.
+  uint8_t deltas_[2 * kMaxTransportArrivals];
+};
+
 }  // namespace
 
 std::optional<TransportFeedbackView> TransportFeedbackView::Parse(
@@ -221,62 +299,18 @@ size_t WriteTransportFeedback(const TransportFeedbackHeader& header, int64_t beg
   // Bytes for chunks and deltas; the end is padded to a word.
   const size_t room = buffer.size() / 4 * 4 - kHeaderSize;
 
-  ChunkWriter chunks(buffer.data() + kHeaderSize);
-  // They follow the chunks, whose number is known at the end only.
-  uint8_t deltas[2 * kMaxTransportArrivals];
-  size_t deltas_size = 0;
-  int64_t next = begin;
-  int64_t last_units = reference;
-  // Packets in a row with small deltas that are not in `chunks` yet, and how many there may be
-  // before the room is to be looked at.
-  int64_t run = 0;
-  int64_t run_limit = 0;
+  StatusWriter statuses(buffer.data() + kHeaderSize, room, begin, reference);
   for (const TransportArrival& arrival :
        arrivals.first(std::min(arrivals.size(), kMaxTransportArrivals))) {
-    const int64_t gap = arrival.sequence - next;
-    const int64_t units = UnitsOf(arrival.arrived);
-    const int64_t delta = units - last_units;
-    SLUICE_DCHECK(gap >= 0);
-    // Most follow each other without a gap and within 64 ms.
-    if (gap == 0 && IsSmall(delta) && run < run_limit) {
-      ++run;
-      deltas[deltas_size++] = static_cast<uint8_t>(delta);
-    } else {
-      chunks.Add(kSmall, std::exchange(run, 0));
-      // Also the size of the delta.
-      const unsigned symbol = IsSmall(delta) ? kSmall : kLarge;
-      const size_t used = chunks.written() + 2 * ChunkWriter::MaxChunks(gap) + deltas_size + symbol;
-      const int64_t statuses = arrival.sequence - begin + 1;
-      if (gap < 0 || statuses > kMaxTransportStatuses || !FitsDelta(delta) || used > room) {
-        break;
-      }
-      chunks.Add(kMissing, gap);
-      if (symbol == kSmall) {
-        run = 1;
-        deltas[deltas_size] = static_cast<uint8_t>(delta);
-      } else {
-        chunks.Add(kLarge, 1);
-        StoreBe16(deltas + deltas_size, static_cast<uint16_t>(delta));
-      }
-      deltas_size += symbol;
-      // Chunks that a run may need more, and a byte for each of its deltas.
-      const auto left = static_cast<int64_t>(room - deltas_size - chunks.written()) -
-                        2 * static_cast<int64_t>(ChunkWriter::MaxChunks(0));
-      run_limit = std::min({left, kMaxTransportStatuses - statuses + run, int64_t{kMaxRun} - 1});
+    if (!statuses.Add(arrival)) {
+      break;
     }
     ++written;
-    last_units = units;
-    next = arrival.sequence + 1;
   }
   if (written == 0) {
     return 0;
   }
-  chunks.Add(kSmall, run);
-  chunks.Flush();
-
-  CopyBytes(buffer.subspan(kHeaderSize + chunks.written()),
-            absl::MakeConstSpan(deltas, deltas_size));
-  uint8_t* end = buffer.data() + kHeaderSize + chunks.written() + deltas_size;
+  uint8_t* end = buffer.data() + kHeaderSize + statuses.Finish(buffer.subspan(kHeaderSize));
   while ((end - buffer.data()) % 4 != 0) {
     *end++ = 0;
   }
@@ -287,7 +321,7 @@ size_t WriteTransportFeedback(const TransportFeedbackHeader& header, int64_t beg
   StoreBe32(buffer.data() + 4, header.sender.value());
   StoreBe32(buffer.data() + 8, header.media.value());
   StoreBe16(buffer.data() + 12, static_cast<uint16_t>(begin));
-  StoreBe16(buffer.data() + 14, static_cast<uint16_t>(next - begin));
+  StoreBe16(buffer.data() + 14, static_cast<uint16_t>(statuses.next() - begin));
   // Modulo 2^24.
   StoreBe24(buffer.data() + 16, static_cast<uint32_t>(reference / kDeltasPerReference));
   buffer[19] = header.feedback_count;

@@ -20,16 +20,17 @@ struct GreaseParameter {
   // As long as any of its neighbours; longer would only fill the handshake.
   static constexpr size_t kMaxValueSize = 16;
 
-  // Ids of all four varint sizes, values of 0 to kMaxValueSize bytes. Takes 32 bytes of `random`.
+  // Ids of all four varint sizes, values of 0 to kMaxValueSize bytes. Takes 24 bytes of `random`.
   static GreaseParameter Draw(RandomSource& random) {
-    std::array<uint8_t, 2 + 8 + kMaxValueSize + 6> bytes;
+    std::array<uint8_t, kMaxValueSize + 8> bytes;
     random.Fill(absl::MakeSpan(bytes));
+    const uint64_t word = LoadBe64(bytes.data() + kMaxValueSize);
     GreaseParameter grease;
-    // The largest id is 31 * (2^57 - 1) + 27 < 2^62.
-    const uint64_t n = LoadBe64(bytes.data() + 2) >> (7 + bytes[0] % 57);
-    grease.id = 31 * n + 27;
-    grease.value_size = bytes[1] % (kMaxValueSize + 1);
-    CopyBytes(absl::MakeSpan(grease.value), absl::MakeConstSpan(bytes).subspan(10, kMaxValueSize));
+    // The highest bits of the word are N, as many as the lowest say; the largest id is
+    // 31 * (2^57 - 1) + 27 < 2^62.
+    grease.id = 31 * (word >> (7 + word % 64 % 57)) + 27;
+    grease.value_size = static_cast<uint8_t>(word / 64 % (kMaxValueSize + 1));
+    CopyBytes(absl::MakeSpan(grease.value), absl::MakeConstSpan(bytes).first(kMaxValueSize));
     return grease;
   }
 

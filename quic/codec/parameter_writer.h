@@ -29,8 +29,7 @@ namespace sluice {
 // number is; rows behind it write over what was too much. So `to` must have room for the longest
 // form of all rows together (SizeMax), and that is a constant.
 
-// The id and value of preferred_address without a connection id, and of version_information
-// without available versions.
+// Bytes of preferred_address without its connection id (RFC 9000 figure 22), and of one version.
 inline constexpr size_t kPreferredAddressFixedSize = 4 + 2 + 16 + 2 + 1 + kStatelessResetTokenSize;
 inline constexpr size_t kVersionSize = 4;
 
@@ -76,6 +75,23 @@ constexpr size_t SizeMax(ParameterSet rows) {
 // at most is stored in kMaxVarintSize all the same.
 inline constexpr size_t kWriteSlack = kMaxVarintSize;
 
+// Copies a fixed number of bytes in pieces that are one load and one store each, where a copy of
+// any other size would be a call.
+template <size_t kSize>
+inline void StoreBytes(uint8_t* to, const std::array<uint8_t, kSize>& bytes) {
+  constexpr size_t kPiece = 16;
+  constexpr size_t kPieces = kSize / kPiece;
+  constexpr size_t kRest = kSize % kPiece;
+  const auto copy = [&](size_t at, size_t size) {
+    CopyBytes(absl::MakeSpan(to + at, size), absl::MakeConstSpan(bytes.data() + at, size));
+  };
+  [&]<size_t... kNumbers>(std::index_sequence<kNumbers...>) {
+    (copy(kNumbers * kPiece, kPiece), ...);
+  }
+  (std::make_index_sequence<kPieces>());
+  if constexpr (kRest > 0) copy(kPieces * kPiece, kRest);
+}
+
 namespace writer_internal {
 
 // These write a value with its length in front and return the place behind it.
@@ -84,11 +100,6 @@ inline uint8_t* WriteNumber(uint8_t* to, Varint number) {
   const size_t size = number.StoreTo(to + 1);
   to[0] = static_cast<uint8_t>(size);
   return to + 1 + size;
-}
-
-template <size_t kSize>
-inline void StoreBytes(uint8_t* to, const std::array<uint8_t, kSize>& bytes) {
-  CopyBytes(absl::MakeSpan(to, kSize), absl::MakeConstSpan(bytes));
 }
 
 inline uint8_t* WriteValue(uint8_t* to, const ConnectionId& id) {
@@ -154,15 +165,16 @@ inline uint8_t* WriteRow(uint8_t* to, const Parameters& parameters) {
   const auto& member = parameters.*kField;
   using Member = std::remove_cvref_t<decltype(member)>;
   if constexpr (std::is_same_v<Member, bool>) {
-    uint8_t* const next = WriteId<kRow.id>(to);
-    *next = 0;
-    return member ? next + 1 : to;
+    if (!member) return to;
+    to = WriteId<kRow.id>(to);
+    to[0] = 0;
+    return to + 1;
   } else if constexpr (kIsOptional<Member>) {
     return member.has_value() ? WriteValue(WriteId<kRow.id>(to), *member) : to;
   } else {
     const uint64_t number = WireNumber(member);
-    uint8_t* const next = WriteNumber(WriteId<kRow.id>(to), Varint::Trusted(number));
-    return number != kRow.range.absent ? next : to;
+    if (number == kRow.range.absent) return to;
+    return WriteNumber(WriteId<kRow.id>(to), Varint::Trusted(number));
   }
 }
 
@@ -191,7 +203,7 @@ inline uint8_t* WriteParameters(uint8_t* to, const Parameters& parameters) {
 inline uint8_t* WriteGrease(uint8_t* to, const GreaseParameter& grease) {
   to += Varint::Trusted(grease.id).StoreTo(to);
   to[0] = grease.value_size;
-  writer_internal::StoreBytes(to + 1, grease.value);
+  StoreBytes(to + 1, grease.value);
   return to + 1 + grease.value_size;
 }
 

@@ -2,7 +2,7 @@
 // time. The time is that of one call.
 //
 //   encode             all of TransportParameters
-//   encode_greased     ... with a reserved parameter, whose 32 random bytes are drawn in the row
+//   encode_greased     ... with a reserved parameter, whose 24 random bytes are drawn in the row
 //   encode_template    what is the same for all connections was encoded before
 //   encode_remembered  what goes into a ticket
 //   encode_shuffled    as encode_greased, and then into random order

@@ -6,7 +6,6 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "base/byte_order.h"
 #include "base/check.h"
 #include "quic/codec/parameter_writer.h"
 #include "quic/codec/transport_parameter_rules.h"
@@ -39,7 +38,7 @@ absl::Span<uint8_t> TransportParametersTemplate::Encode(const ConnectionParamete
   // What the copy writes behind size_ is written over or not part of the result.
   static_assert(kBlockSize + SizeMax(kConnectionRows) + kGreaseSizeMax + kWriteSlack <=
                 sizeof(TransportParametersBuffer));
-  CopyBytes(absl::MakeSpan(out), absl::MakeConstSpan(block_));
+  StoreBytes(out.data(), block_);
   uint8_t* end = WriteParameters<kConnectionRows>(out.data() + size_, connection);
   if (connection.grease.has_value()) end = WriteGrease(end, *connection.grease);
   const auto size = static_cast<size_t>(end - out.data());

@@ -22,6 +22,31 @@ namespace sluice {
 inline constexpr uint64_t kMaxVarint = (uint64_t{1} << 62) - 1;
 inline constexpr size_t kMaxVarintSize = 8;
 
+namespace varint_internal {
+
+// How a value is written, by the place of its highest bit (Table 4 of RFC 9000). Loads are cheaper
+// than shifts by a number that is not known. Has places for bits that no varint has, so that no
+// value can read beyond it.
+struct Forms {
+  // What moves the value to the front of a 64-bit word.
+  std::array<uint64_t, 64> scale{};
+  // The logarithm of the size at the front of that word.
+  std::array<uint64_t, 64> prefix{};
+  std::array<uint8_t, 64> size{};
+};
+inline constexpr Forms kForms = [] {
+  Forms forms;
+  for (size_t bit = 0; bit < 64; ++bit) {
+    const size_t log2 = bit < 6 ? 0 : bit < 14 ? 1 : bit < 30 ? 2 : 3;
+    forms.size[bit] = static_cast<uint8_t>(1 << log2);
+    forms.scale[bit] = uint64_t{1} << (64 - 8 * forms.size[bit]);
+    forms.prefix[bit] = uint64_t{log2} << 62;
+  }
+  return forms;
+}();
+
+}  // namespace varint_internal
+
 // A number that a varint can hold. Making one can fail, writing it cannot.
 class Varint {
  public:
@@ -39,45 +64,27 @@ class Varint {
   constexpr uint64_t value() const { return value_; }
 
   // Bytes of the shortest form: 1, 2, 4 or 8.
-  constexpr size_t size() const { return kSize[size_log2()]; }
+  constexpr size_t size() const { return varint_internal::kForms.size[highest_bit()]; }
 
   // Writes the shortest form and returns its size. `to` has room for kMaxVarintSize bytes, whatever
   // the value: those behind the returned size become zeros. That makes it one store without a
   // branch.
   constexpr size_t StoreTo(uint8_t* to) const {
-    const size_t log2 = size_log2();
-    StoreBe64(to, value_ * kScale[log2] | kPrefix[log2]);
-    return kSize[log2];
+    const size_t bit = highest_bit();
+    StoreBe64(to,
+              value_ * varint_internal::kForms.scale[bit] | varint_internal::kForms.prefix[bit]);
+    return varint_internal::kForms.size[bit];
   }
 
   friend constexpr bool operator==(Varint a, Varint b) = default;
   friend constexpr std::strong_ordering operator<=>(Varint a, Varint b) = default;
 
  private:
-  // By the logarithm of the size: the size; what moves a value of that size to the front of a
-  // 64-bit word; the logarithm at the front of that word. A load is cheaper than a shift by a
-  // number that is not known.
-  static constexpr std::array<uint8_t, 4> kSize = {1, 2, 4, 8};
-  static constexpr std::array<uint64_t, 4> kScale = {uint64_t{1} << 56, uint64_t{1} << 48,
-                                                     uint64_t{1} << 32, 1};
-  static constexpr std::array<uint64_t, 4> kPrefix = {0, uint64_t{1} << 62, uint64_t{1} << 63,
-                                                      uint64_t{3} << 62};
-
-  // The logarithm of the size by the place of the highest bit (Table 4 of RFC 9000). Has a place
-  // for bits that no varint has, so that no value can read beyond it.
-  static constexpr std::array<uint8_t, 64> kSizeLog2 = [] {
-    std::array<uint8_t, 64> table{};
-    for (size_t bit = 0; bit < table.size(); ++bit) {
-      table[bit] = bit < 6 ? 0 : bit < 14 ? 1 : bit < 30 ? 2 : 3;
-    }
-    return table;
-  }();
-
   constexpr explicit Varint(uint64_t value) : value_(value) {}
 
   // Zero is as short as one, and has no highest bit.
-  constexpr size_t size_log2() const {
-    return kSizeLog2[static_cast<size_t>(std::countl_zero(value_ | 1)) ^ 63];
+  constexpr size_t highest_bit() const {
+    return static_cast<size_t>(std::countl_zero(value_ | 1)) ^ 63;
   }
 
   uint64_t value_;

@@ -67,32 +67,31 @@ struct Narrow {
                                                    0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203));
   }
 
-  // From eight words of each lane to a vector for each word.
-  SLUICE_AVX512_INLINE void Transpose(Vector* rows) {
-    Vector pairs[8];
-    for (size_t i = 0; i < 8; i += 2) {
-      pairs[i] = _mm256_unpacklo_epi32(rows[i], rows[i + 1]);
-      pairs[i + 1] = _mm256_unpackhi_epi32(rows[i], rows[i + 1]);
-    }
-    Vector quads[8];
-    for (size_t i = 0; i < 8; i += 4) {
-      quads[i] = _mm256_unpacklo_epi64(pairs[i], pairs[i + 2]);
-      quads[i + 1] = _mm256_unpackhi_epi64(pairs[i], pairs[i + 2]);
-      quads[i + 2] = _mm256_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
-      quads[i + 3] = _mm256_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
-    }
-    for (size_t i = 0; i < 4; ++i) {
-      rows[i] = _mm256_permute2x128_si256(quads[i], quads[i + 4], 0x20);
-      rows[i + 4] = _mm256_permute2x128_si256(quads[i], quads[i + 4], 0x31);
-    }
-  }
+  // There are three places for additions, of which permutations leave two free.
+  static constexpr bool kStagesAhead = false;
+  // From words in a row for each lane to lanes in a vector for each word.
   SLUICE_AVX512_INLINE void LoadBlock(const uint8_t* const* from, Vector* words) {
     for (size_t half = 0; half < 2; ++half) {
-      Vector* const rows = words + 8 * half;
+      Vector rows[8];
       for (size_t lane = 0; lane < kLanes; ++lane) {
         rows[lane] = SwapBytes(Load(from[lane] + 32 * half));
       }
-      Transpose(rows);
+      Vector pairs[8];
+      for (size_t i = 0; i < 8; i += 2) {
+        pairs[i] = _mm256_unpacklo_epi32(rows[i], rows[i + 1]);
+        pairs[i + 1] = _mm256_unpackhi_epi32(rows[i], rows[i + 1]);
+      }
+      Vector quads[8];
+      for (size_t i = 0; i < 8; i += 4) {
+        quads[i] = _mm256_unpacklo_epi64(pairs[i], pairs[i + 2]);
+        quads[i + 1] = _mm256_unpackhi_epi64(pairs[i], pairs[i + 2]);
+        quads[i + 2] = _mm256_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
+        quads[i + 3] = _mm256_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
+      }
+      for (size_t i = 0; i < 4; ++i) {
+        words[8 * half + i] = _mm256_permute2x128_si256(quads[i], quads[i + 4], 0x20);
+        words[8 * half + i + 4] = _mm256_permute2x128_si256(quads[i], quads[i + 4], 0x31);
+      }
     }
   }
 };
@@ -125,29 +124,36 @@ struct Wide {
                                _mm512_set4_epi32(0x0c0d0e0f, 0x08090a0b, 0x04050607, 0x00010203));
   }
 
-  SLUICE_AVX512_INLINE void LoadBlock(const uint8_t* const* from, Vector* words) {
-    Vector rows[16];
-    for (size_t lane = 0; lane < kLanes; ++lane) {
-      rows[lane] = SwapBytes(Load(from[lane]));
+  // There are two places for additions, and permutations take one of them.
+  static constexpr bool kStagesAhead = true;
+  // A block comes in four parts, which are four lanes each. This is half of their transposition:
+  // staged[4 * part + j] has word j of each four words of these lanes.
+  static constexpr size_t kParts = 4;
+  SLUICE_AVX512_INLINE void Stage(const uint8_t* const* from, size_t part, Vector* staged) {
+    Vector rows[4];
+    for (size_t i = 0; i < 4; ++i) {
+      rows[i] = SwapBytes(Load(from[4 * part + i]));
     }
-    Vector pairs[16];
-    for (size_t i = 0; i < 16; i += 2) {
-      pairs[i] = _mm512_unpacklo_epi32(rows[i], rows[i + 1]);
-      pairs[i + 1] = _mm512_unpackhi_epi32(rows[i], rows[i + 1]);
+    const Vector low_01 = _mm512_unpacklo_epi32(rows[0], rows[1]);
+    const Vector high_01 = _mm512_unpackhi_epi32(rows[0], rows[1]);
+    const Vector low_23 = _mm512_unpacklo_epi32(rows[2], rows[3]);
+    const Vector high_23 = _mm512_unpackhi_epi32(rows[2], rows[3]);
+    staged[4 * part] = _mm512_unpacklo_epi64(low_01, low_23);
+    staged[4 * part + 1] = _mm512_unpackhi_epi64(low_01, low_23);
+    staged[4 * part + 2] = _mm512_unpacklo_epi64(high_01, high_23);
+    staged[4 * part + 3] = _mm512_unpackhi_epi64(high_01, high_23);
+    for (size_t i = 0; i < 4; ++i) {
+      // In memory, or the compiler would keep it in registers that the rounds need.
+      __asm__("" : "+m"(staged[4 * part + i]));
     }
-    // quads[i + j] has word j of each four words of lanes i to i + 3.
-    Vector quads[16];
-    for (size_t i = 0; i < 16; i += 4) {
-      quads[i] = _mm512_unpacklo_epi64(pairs[i], pairs[i + 2]);
-      quads[i + 1] = _mm512_unpackhi_epi64(pairs[i], pairs[i + 2]);
-      quads[i + 2] = _mm512_unpacklo_epi64(pairs[i + 1], pairs[i + 3]);
-      quads[i + 3] = _mm512_unpackhi_epi64(pairs[i + 1], pairs[i + 3]);
-    }
+  }
+  // The other half.
+  SLUICE_AVX512_INLINE void Unstage(const Vector* staged, Vector* words) {
     for (size_t j = 0; j < 4; ++j) {
-      const Vector even_low = _mm512_shuffle_i32x4(quads[j], quads[4 + j], 0x88);
-      const Vector odd_low = _mm512_shuffle_i32x4(quads[j], quads[4 + j], 0xdd);
-      const Vector even_high = _mm512_shuffle_i32x4(quads[8 + j], quads[12 + j], 0x88);
-      const Vector odd_high = _mm512_shuffle_i32x4(quads[8 + j], quads[12 + j], 0xdd);
+      const Vector even_low = _mm512_shuffle_i32x4(staged[j], staged[4 + j], 0x88);
+      const Vector odd_low = _mm512_shuffle_i32x4(staged[j], staged[4 + j], 0xdd);
+      const Vector even_high = _mm512_shuffle_i32x4(staged[8 + j], staged[12 + j], 0x88);
+      const Vector odd_high = _mm512_shuffle_i32x4(staged[8 + j], staged[12 + j], 0xdd);
       words[j] = _mm512_shuffle_i32x4(even_low, even_high, 0x88);
       words[4 + j] = _mm512_shuffle_i32x4(odd_low, odd_high, 0x88);
       words[8 + j] = _mm512_shuffle_i32x4(even_low, even_high, 0xdd);
@@ -185,10 +191,27 @@ SLUICE_AVX512_INLINE void Round(Working<Lanes>& s, typename Lanes::Vector* w) {
   s.a = Lanes::Add(sum, Lanes::template RotateLeft<5>(s.a));
 }
 
-template <typename Lanes, size_t... t>
+template <typename Lanes, size_t first, size_t... t>
 SLUICE_AVX512_INLINE void Rounds(Working<Lanes>& s, typename Lanes::Vector* w,
                                  std::index_sequence<t...>) {
-  (Round<Lanes, t>(s, w), ...);
+  (Round<Lanes, first + t>(s, w), ...);
+}
+
+// The part of a hash that is done before anything is staged, and all of it.
+constexpr size_t kFirstRounds = 20;
+constexpr size_t kRounds = 80;
+
+// Does the other rounds of one block and stages the next one in between, so that the one's
+// additions and the other's permutations, which different parts of the CPU do, do not wait for each
+// other.
+template <typename Lanes, size_t... part>
+SLUICE_AVX512_INLINE void RoundsAndStage(Working<Lanes>& s, typename Lanes::Vector* w,
+                                         const uint8_t* const* from, typename Lanes::Vector* staged,
+                                         std::index_sequence<part...>) {
+  constexpr size_t kEach = (kRounds - kFirstRounds) / Lanes::kParts;
+  ((Lanes::Stage(from, part, staged),
+    Rounds<Lanes, kFirstRounds + part * kEach>(s, w, std::make_index_sequence<kEach>())),
+   ...);
 }
 
 // A vector for each word of the state, in memory: word i of a lane is at [i][4 * lane], in the
@@ -221,26 +244,51 @@ SLUICE_AVX512_INLINE void Store(const Working<Lanes>& s, States<Lanes>& states) 
   Lanes::Store(states.rows[4].data(), s.e);
 }
 
-// Hashes one block of each lane, whose words are in `w` and are lost.
 template <typename Lanes>
-SLUICE_AVX512_INLINE void HashBlock(Working<Lanes>& s, typename Lanes::Vector* w) {
-  const Working<Lanes> before = s;
-  Rounds<Lanes>(s, w, std::make_index_sequence<80>());
+SLUICE_AVX512_INLINE void Add(const Working<Lanes>& before, Working<Lanes>& s) {
   s = {Lanes::Add(s.a, before.a), Lanes::Add(s.b, before.b), Lanes::Add(s.c, before.c),
        Lanes::Add(s.d, before.d), Lanes::Add(s.e, before.e)};
 }
 
-// Hashes `count` blocks of each lane.
+template <typename Lanes, size_t... part>
+SLUICE_AVX512_INLINE void StageAll(const uint8_t* const* from, typename Lanes::Vector* staged,
+                                   std::index_sequence<part...>) {
+  (Lanes::Stage(from, part, staged), ...);
+}
+
+template <size_t kLanes>
+SLUICE_AVX512_INLINE void MoveOn(std::array<const uint8_t*, kLanes>& from, size_t size) {
+  for (const uint8_t*& lane : from) {
+    lane += size;
+  }
+}
+
+// Hashes `count` blocks of each lane; at least one.
 template <typename Lanes>
 SLUICE_AVX512 __attribute__((noinline)) void HashBlocks(
     std::array<const uint8_t*, Lanes::kLanes> from, size_t count, States<Lanes>& states) {
+  typename Lanes::Vector w[kBlockWords];
   Working<Lanes> s = Load(states);
-  for (size_t block = 0; block < count; ++block) {
-    typename Lanes::Vector w[kBlockWords];
-    Lanes::LoadBlock(from.data(), w);
-    HashBlock<Lanes>(s, w);
-    for (const uint8_t*& lane : from) {
-      lane += kSha1BlockSize;
+  if constexpr (Lanes::kStagesAhead) {
+    constexpr auto kParts = std::make_index_sequence<Lanes::kParts>();
+    typename Lanes::Vector staged[kBlockWords];
+    StageAll<Lanes>(from.data(), staged, kParts);
+    for (size_t block = 0; block < count; ++block) {
+      Lanes::Unstage(staged, w);
+      // The last one is staged once more, for nothing.
+      MoveOn(from, block + 1 < count ? kSha1BlockSize : 0);
+      const Working<Lanes> before = s;
+      Rounds<Lanes, 0>(s, w, std::make_index_sequence<kFirstRounds>());
+      RoundsAndStage<Lanes>(s, w, from.data(), staged, kParts);
+      Add(before, s);
+    }
+  } else {
+    for (size_t block = 0; block < count; ++block) {
+      Lanes::LoadBlock(from.data(), w);
+      const Working<Lanes> before = s;
+      Rounds<Lanes, 0>(s, w, std::make_index_sequence<kRounds>());
+      Add(before, s);
+      MoveOn(from, kSha1BlockSize);
     }
   }
   Store(s, states);
@@ -262,8 +310,10 @@ SLUICE_AVX512 __attribute__((noinline)) void HashDigests(const States<Lanes>& di
       zero,     zero,
       zero,     zero,
       zero,     Lanes::Same(8 * (kSha1BlockSize + kStateSize))};
-  Working<Lanes> s = Load(states);
-  HashBlock<Lanes>(s, w);
+  const Working<Lanes> before = Load(states);
+  Working<Lanes> s = before;
+  Rounds<Lanes, 0>(s, w, std::make_index_sequence<kRounds>());
+  Add(before, s);
   s.a = Lanes::SwapBytes(s.a);
   s.b = Lanes::SwapBytes(s.b);
   s.c = Lanes::SwapBytes(s.c);

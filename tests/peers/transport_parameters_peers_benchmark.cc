@@ -2,7 +2,7 @@
 // same bytes to decode. The time is that of one call, and `allocs` is what one call allocates.
 //
 //   encode           from a struct of all parameters into a buffer
-//   encode_greased   ... with a reserved parameter, whose 32 random bytes are drawn in the row;
+//   encode_greased   ... with a reserved parameter, whose 24 random bytes are drawn in the row;
 //                    ngtcp2 has none
 //   encode_template  ... with all that connections have in common encoded before; ngtcp2 has none
 //   decode           into a struct, with all checks; those of ngtcp2 that are in its connection

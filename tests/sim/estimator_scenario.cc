@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/data_size.h"
@@ -49,10 +50,12 @@ class Figures {
       : scenario_(std::move(scenario)), to_(to) {}
 
   void AtLeast(const std::string& what, double value, const std::string& unit, double bar) {
-    to_.push_back({scenario_, what, value, unit, bar, std::nullopt});
+    to_.push_back({scenario_, what, value, unit});
+    to_.back().at_least = bar;
   }
   void AtMost(const std::string& what, double value, const std::string& unit, double bar) {
-    to_.push_back({scenario_, what, value, unit, std::nullopt, bar});
+    to_.push_back({scenario_, what, value, unit});
+    to_.back().at_most = bar;
   }
   void Tell(const std::string& what, double value, const std::string& unit) {
     to_.push_back({scenario_, what, value, unit});

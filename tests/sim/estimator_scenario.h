@@ -2,6 +2,7 @@
 #define TESTS_SIM_ESTIMATOR_SCENARIO_H_
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,14 +44,11 @@ struct EstimatorFigure {
   std::string what;
   double value;
   std::string unit;
-  // Nothing: told for information.
-  std::optional<double> at_least = std::nullopt;
-  std::optional<double> at_most = std::nullopt;
+  // Infinite: there is no bar.
+  double at_least = -std::numeric_limits<double>::infinity();
+  double at_most = std::numeric_limits<double>::infinity();
 
-  bool ok() const {
-    return (!at_least.has_value() || value >= *at_least) &&
-           (!at_most.has_value() || value <= *at_most);
-  }
+  bool ok() const { return value >= at_least && value <= at_most; }
 };
 
 // Runs the scenarios that the estimator is held to.

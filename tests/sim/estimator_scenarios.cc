@@ -2,6 +2,7 @@
 // Exit code 1 when one misses its bar. Usage: estimator_scenarios [seeds], 3 without.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <iostream>
@@ -17,10 +18,10 @@ namespace sluice {
 namespace {
 
 std::string BarOf(const EstimatorFigure& figure) {
-  if (figure.at_least.has_value()) {
-    return absl::StrCat(">= ", *figure.at_least);
+  if (std::isfinite(figure.at_least)) {
+    return absl::StrCat(">= ", figure.at_least);
   }
-  return figure.at_most.has_value() ? absl::StrCat("<= ", *figure.at_most) : "";
+  return std::isfinite(figure.at_most) ? absl::StrCat("<= ", figure.at_most) : "";
 }
 
 bool Print(int seeds) {
@@ -38,8 +39,8 @@ bool Print(int seeds) {
     bool all_ok = true;
     for (const std::vector<EstimatorFigure>& run : runs) {
       sum += run[i].value;
-      worst = figure.at_least.has_value() ? std::min(worst, run[i].value)
-                                          : std::max(worst, run[i].value);
+      worst = std::isfinite(figure.at_least) ? std::min(worst, run[i].value)
+                                             : std::max(worst, run[i].value);
       all_ok = all_ok && run[i].ok();
     }
     ok = ok && all_ok;
