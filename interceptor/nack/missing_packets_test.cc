@@ -1,9 +1,13 @@
 #include "interceptor/nack/missing_packets.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "base/testing/seeded_random.h"
 #include "base/time_delta.h"
 #include "base/timestamp.h"
 #include "gmock/gmock.h"
@@ -114,6 +118,116 @@ TEST(MissingPacketsTest, NumbersAreThoseOfTheWire) {
   missing.Add(-1, 1, Ms(0));
   missing.Add(65535, 65537, Ms(0));
   EXPECT_THAT(Due(missing, Ms(0)), ElementsAre(0xFFFF, 0, 0xFFFF, 0));
+}
+
+// The same with a map.
+class Model {
+ public:
+  Model(size_t capacity, int max_attempts) : capacity_(capacity), max_attempts_(max_attempts) {}
+
+  size_t Add(int64_t from, int64_t to, Timestamp due) {
+    for (int64_t i = from; i < to; ++i) {
+      missing_.emplace(i, Entry{due, 0});
+    }
+    size_t given_up = 0;
+    for (; missing_.size() > capacity_; ++given_up) {
+      missing_.erase(missing_.begin());
+    }
+    return given_up;
+  }
+  std::optional<int> Remove(int64_t sequence) {
+    const auto found = missing_.find(sequence);
+    if (found == missing_.end()) {
+      return std::nullopt;
+    }
+    const int attempts = found->second.attempts;
+    missing_.erase(found);
+    return attempts;
+  }
+  size_t GiveUp(Timestamp now, int64_t oldest) {
+    return std::erase_if(missing_, [&](const auto& entry) {
+      return entry.first < oldest ||
+             (entry.second.due <= now && entry.second.attempts >= max_attempts_);
+    });
+  }
+  Numbers Due(Timestamp now) const {
+    Numbers numbers;
+    for (const auto& [sequence, entry] : missing_) {
+      if (entry.due <= now) {
+        numbers.push_back(static_cast<uint16_t>(sequence));
+      }
+    }
+    return numbers;
+  }
+  void MarkAsked(Timestamp now, size_t count, Timestamp again, Timestamp later) {
+    for (auto& [sequence, entry] : missing_) {
+      if (entry.due > now) {
+        continue;
+      }
+      entry.attempts += count > 0 ? 1 : 0;
+      entry.due = count > 0 ? again : later;
+      count -= count > 0 ? 1 : 0;
+    }
+  }
+  Timestamp next_due() const {
+    Timestamp next = Timestamp::PlusInfinity();
+    for (const auto& [sequence, entry] : missing_) {
+      next = std::min(next, entry.due);
+    }
+    return next;
+  }
+  size_t size() const { return missing_.size(); }
+
+ private:
+  struct Entry {
+    Timestamp due;
+    int attempts;
+  };
+
+  const size_t capacity_;
+  const int max_attempts_;
+  std::map<int64_t, Entry> missing_;
+};
+
+TEST(MissingPacketsTest, DoesWhatAMapDoes) {
+  const uint64_t seed = SeededRandom::SeedFromEnvOr(2);
+  SCOPED_TRACE(absl::StrCat("replay with SLUICE_TEST_SEED=", seed));
+  SeededRandom random(seed);
+  MissingPackets missing(16, 3);
+  Model model(16, 3);
+  int64_t next = 100;
+  Timestamp now = Ms(0);
+  for (int step = 0; step < 50'000; ++step) {
+    now += TimeDelta::Millis(static_cast<int64_t>(random.Below(30)));
+    switch (random.Below(4)) {
+      case 0: {
+        const int64_t end = next + static_cast<int64_t>(random.Below(6));
+        const Timestamp due = now + TimeDelta::Millis(10);
+        ASSERT_EQ(missing.Add(next, end, due), model.Add(next, end, due));
+        next = end + 1;
+        break;
+      }
+      case 1: {
+        const int64_t sequence = next - static_cast<int64_t>(random.Below(40));
+        ASSERT_EQ(missing.Remove(sequence), model.Remove(sequence));
+        break;
+      }
+      case 2:
+        ASSERT_EQ(missing.GiveUp(now, next - 50), model.GiveUp(now, next - 50));
+        break;
+      default: {
+        ASSERT_EQ(Due(missing, now), model.Due(now));
+        const size_t count = random.Below(20);
+        const Timestamp again = now + TimeDelta::Millis(100);
+        const Timestamp later = now + TimeDelta::Millis(5);
+        missing.MarkAsked(now, count, again, later);
+        model.MarkAsked(now, count, again, later);
+      }
+    }
+    ASSERT_EQ(missing.size(), model.size());
+    ASSERT_LE(missing.next_due(), model.next_due());
+    ASSERT_EQ(missing.next_due().IsFinite(), model.next_due().IsFinite());
+  }
 }
 
 }  // namespace

@@ -80,6 +80,7 @@ void NackResponder::OnStreamAdded(Timestamp, PacketDirection direction, StreamSl
   if (info.retransmission_ssrc.has_value()) {
     stream.numbering = &BeginNumbering(*info.retransmission_ssrc);
   }
+  stream.repeatable = stream.numbering != nullptr || options_.plain_retransmission;
   ssrcs_[slot.value()] = info.ssrc;
 }
 
@@ -122,7 +123,7 @@ void NackResponder::OnOutgoingRtp(Timestamp now, absl::Span<InterceptedRtp> pack
     budget_.Earn(SizeOf(packet.view.bytes()));
     if (packet.stream.value() < streams_.size() && packet.role == SsrcRole::kMedia) {
       Stream& stream = streams_[packet.stream.value()];
-      if (stream.active) {
+      if (stream.active && stream.repeatable) {
         Remember(now, packet.stream, stream, packet.view);
       }
     }
@@ -188,6 +189,11 @@ void NackResponder::Answer(Timestamp now, StreamSlot slot, SequenceNumber sequen
     return;
   }
   --requests_left_;
+  Stream& stream = streams_[slot.value()];
+  if (!stream.repeatable) {
+    ++counters_.not_repeatable;
+    return;
+  }
   const std::optional<SendHistory::Packet> original = history_.Find(slot, sequence);
   if (!original.has_value()) {
     ++counters_.not_found;
@@ -211,14 +217,19 @@ void NackResponder::Answer(Timestamp now, StreamSlot slot, SequenceNumber sequen
     SLUICE_BUG(remembered_packet_is_no_packet);
     return;
   }
-  Stream& stream = streams_[slot.value()];
-  bool retransmission = false;
-  PacketLoan packet = Repeat(stream, *view, retransmission, out);
+  const PayloadFormat* format = stream.numbering != nullptr
+                                    ? stream.info.FindRetransmissionOf(view->payload_type())
+                                    : nullptr;
+  if (format == nullptr && !options_.plain_retransmission) {
+    ++counters_.not_repeatable;
+    return;
+  }
+  PacketLoan packet = Repeat(stream, *view, format, out);
   if (!packet || !out.SendRtp(std::move(packet), PacketSource::kRetransmission)) {
     ++counters_.no_room;
     return;
   }
-  if (retransmission) {
+  if (format != nullptr) {
     ++stream.numbering->next;
     ++counters_.retransmitted;
   } else {
@@ -229,16 +240,12 @@ void NackResponder::Answer(Timestamp now, StreamSlot slot, SequenceNumber sequen
 }
 
 PacketLoan NackResponder::Repeat(const Stream& stream, const RtpPacketView& original,
-                                 bool& retransmission, InterceptorOutbox& out) const {
+                                 const PayloadFormat* format, InterceptorOutbox& out) {
   PacketLoan packet = out.packets().Lend();
   if (!packet) {
     return packet;
   }
-  const PayloadFormat* format = stream.numbering != nullptr
-                                    ? stream.info.FindRetransmissionOf(original.payload_type())
-                                    : nullptr;
-  retransmission = format != nullptr;
-  if (retransmission) {
+  if (format != nullptr) {
     const RtxIdentity identity = {*stream.numbering->ssrc, format->payload_type,
                                   SequenceNumber(stream.numbering->next)};
     if (!WriteRetransmission(original, identity, packet)) {

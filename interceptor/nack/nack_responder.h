@@ -32,7 +32,10 @@ struct NackResponderOptions {
   // Packets asked for that are looked for in one batch, 1..65536. A datagram may name six thousand,
   // and no peer of good will has a reason to.
   size_t max_requests = 1024;
-  RetransmissionBudgetOptions budget;
+  RetransmissionBudgetOptions budget = {};
+  // Where there is no retransmission stream, a packet may go again as it was. Not on a leg with
+  // SRTP: there a number that was used is refused (RFC 3711 section 9.1).
+  bool plain_retransmission = false;
   // Assumed until one was measured, more than 0.
   TimeDelta initial_round_trip = TimeDelta::Millis(100);
 };
@@ -47,12 +50,14 @@ struct NackResponderCounters {
   uint64_t nacks_received = 0;
   uint64_t unknown_ssrc = 0;
   uint64_t malformed = 0;
-  // Packets asked for, and what became of them: repeated, with an SSRC of its own or as it was; not
-  // there; too old; on their way already; more than may be repeated; no slot or no room in the
-  // outbox; too many in one batch.
+  // Packets asked for, and what became of them: repeated, with an SSRC of its own or as it was;
+  // without a retransmission stream where they may not go as they were; not there; too old; on
+  // their way already; more than may be repeated; no slot or no room in the outbox; too many in one
+  // batch.
   uint64_t requests = 0;
   uint64_t retransmitted = 0;
   uint64_t repeated_plain = 0;
+  uint64_t not_repeatable = 0;
   uint64_t not_found = 0;
   uint64_t too_old = 0;
   uint64_t under_way = 0;
@@ -64,8 +69,7 @@ struct NackResponderCounters {
 // Repair on the sending side: remembers what streams with generic NACK send, and repeats what the
 // peer asks for (RFC 4585 section 6.2.1). Where retransmissions were negotiated they have SSRC,
 // payload type and numbers of their own, drawn when they are made (RFC 4588 section 4); elsewhere
-// the packet is sent again as it was, which SRTP does not allow (RFC 3711 section 9.1) and a sender
-// of ours refuses.
+// the packet is sent again as it was, if the leg allows it, or not at all.
 //
 // A packet asked for before it ever passed is not parked: when it comes, late, it is sent, and that
 // answers requests for the next round trip.
@@ -104,6 +108,8 @@ class NackResponder : public Interceptor {
   struct Stream {
     // Repaired now.
     bool active = false;
+    // Has packets that may be repeated; others are not remembered.
+    bool repeatable = false;
     StreamInfo info;
     // Null when there is no retransmission stream.
     Numbering* numbering = nullptr;
@@ -120,10 +126,10 @@ class NackResponder : public Interceptor {
   // The repaired stream with this media SSRC; kNoStream when there is none.
   StreamSlot FindStream(Ssrc ssrc) const;
   void Answer(Timestamp now, StreamSlot slot, SequenceNumber sequence, InterceptorOutbox& out);
-  // The packet that repeats `original`, and whether it is one of a retransmission stream; no loan
-  // when there is no slot.
-  PacketLoan Repeat(const Stream& stream, const RtpPacketView& original, bool& retransmission,
-                    InterceptorOutbox& out) const;
+  // The packet that repeats `original`: one of the retransmission stream, `format` being the
+  // payload type there, or with null the same again. No loan when there is no slot.
+  static PacketLoan Repeat(const Stream& stream, const RtpPacketView& original,
+                           const PayloadFormat* format, InterceptorOutbox& out);
 
   const NackResponderOptions options_;
   RandomSource& random_;

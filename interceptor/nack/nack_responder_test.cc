@@ -204,8 +204,8 @@ TEST(NackResponderTest, NumbersGoOnWhenAStreamComesBack) {
   EXPECT_EQ(View(sender.Asked(100, {45}, kScreen).sent.at(0)).sequence_number().value(), first + 1);
 }
 
-TEST(NackResponderTest, WithoutRetransmissionStreamThePacketGoesAgainAsItWas) {
-  Sender sender;
+TEST(NackResponderTest, WithoutRetransmissionStreamThePacketGoesAgainAsItWasWhereThatIsAllowed) {
+  Sender sender({.plain_retransmission = true});
   const Bytes audio = Builder(11, kAudio).WithPadding(7).Build();
   sender.harness->OutgoingRtp(Ms(0), {Media(10, kAudio), audio});
   EXPECT_THAT(sender.Asked(50, {11}, kAudio).sent, ElementsAre(audio));
@@ -214,6 +214,20 @@ TEST(NackResponderTest, WithoutRetransmissionStreamThePacketGoesAgainAsItWas) {
   sender.harness->OutgoingRtp(Ms(60), {video});
   EXPECT_THAT(sender.Asked(70, {12}).sent, ElementsAre(video));
   EXPECT_EQ(sender.counters().repeated_plain, 2u);
+}
+
+TEST(NackResponderTest, NoNumberIsUsedTwiceUnlessThatIsAllowed) {
+  Sender sender;
+  sender.Send(0, 10, 20, kAudio);
+  EXPECT_THAT(sender.Asked(50, {11, 12}, kAudio).sent, IsEmpty());
+  EXPECT_EQ(sender.counters().not_repeatable, 2u);
+  // Nor does it take the place of others in the history.
+  EXPECT_EQ(sender.counters().stored, 0u);
+  // One payload type of a stream that has retransmissions for others.
+  sender.harness->OutgoingRtp(Ms(60), {Builder(12).WithPayloadType(98).Build(), Media(13)});
+  EXPECT_THAT(Originals(sender.Asked(70, {12, 13})), ElementsAre(13));
+  EXPECT_EQ(sender.counters().not_repeatable, 3u);
+  EXPECT_EQ(sender.counters().repeated_plain, 0u);
 }
 
 TEST(NackResponderTest, RepeatsOncePerRoundTrip) {
