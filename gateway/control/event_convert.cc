@@ -43,6 +43,12 @@ pb::Event ToEvent(const SessionEvent& event) {
       out.mutable_key_limit_reached()->set_limit(
           event.limit == KeyLimit::kHard ? pb::KEY_LIMIT_HARD : pb::KEY_LIMIT_SOFT);
       break;
+    case SessionEventKind::kTargetRateChanged:
+      out.mutable_target_rate_changed()->set_target_bps(static_cast<uint64_t>(event.target.bps()));
+      break;
+    case SessionEventKind::kKeyFrameRequested:
+      out.mutable_key_frame_requested()->set_ssrc(event.ssrc.value());
+      break;
   }
   return out;
 }

@@ -14,6 +14,7 @@
 #include "gateway/control/remote_convert.h"
 #include "gateway/control/srtp_convert.h"
 #include "gateway/control/time_convert.h"
+#include "gateway/leg/media_description.h"
 
 namespace sluice {
 namespace {
@@ -70,8 +71,8 @@ TimeDelta ReadLearningWindow(const pb::LegConfig& config, FieldViolations& viola
 // RFC 5761 section 4: with RTCP on the same port these numbers are RTCP packet types.
 bool CollidesWithRtcp(uint32_t payload_type) { return payload_type >= 64 && payload_type <= 95; }
 
-PayloadClock ReadPayloadType(const pb::PayloadType& in, const std::string& path, bool rtcp_mux,
-                             FieldViolations& violations) {
+PayloadDescription ReadPayloadType(const pb::PayloadType& in, const std::string& path,
+                                   bool rtcp_mux, FieldViolations& violations) {
   if (in.number() > 127) {
     violations.Add(absl::StrCat(path, ".number"),
                    absl::StrCat("is ", in.number(), ", must be 0..127"));
@@ -90,12 +91,16 @@ PayloadClock ReadPayloadType(const pb::PayloadType& in, const std::string& path,
                    absl::StrCat("must be at most ", kMaxEncodingNameBytes,
                                 " printable ASCII characters without blanks"));
   }
-  return {PayloadType(static_cast<uint8_t>(in.number())), in.encoding_name(), in.clock_rate_hz()};
+  PayloadDescription result;
+  result.payload_type = PayloadType(static_cast<uint8_t>(in.number()));
+  result.encoding_name = in.encoding_name();
+  result.clock_rate = in.clock_rate_hz();
+  return result;
 }
 
-std::vector<PayloadClock> ReadPayloadTypes(const pb::LegConfig& config, bool rtcp_mux,
-                                           FieldViolations& violations) {
-  std::vector<PayloadClock> clocks;
+std::vector<PayloadDescription> ReadPayloadTypes(const pb::LegConfig& config, bool rtcp_mux,
+                                                 FieldViolations& violations) {
+  std::vector<PayloadDescription> clocks;
   if (config.payload_types_size() > kMaxPayloadTypes) {
     violations.Add("config.payload_types", absl::StrCat("has ", config.payload_types_size(),
                                                         " entries, at most ", kMaxPayloadTypes));
@@ -385,7 +390,7 @@ void ToProto(absl::string_view session_id, const LegSnapshot& leg, pb::Leg& out)
   ToProto(leg.local_keys, *out.mutable_local_keys());
   ToProto(leg.remote_keys, *out.mutable_remote_keys());
   out.set_hold(leg.hold);
-  for (const PayloadClock& clock : leg.payload_types) {
+  for (const PayloadDescription& clock : leg.payload_types) {
     pb::PayloadType& type = *out.add_payload_types();
     type.set_number(clock.payload_type.value());
     type.set_encoding_name(clock.encoding_name);

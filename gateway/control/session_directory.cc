@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "gateway/errors/error_detail.h"
 #include "gateway/leg/leg_snapshot.h"
+#include "gateway/leg/media_description.h"
 
 namespace sluice {
 namespace {
@@ -26,8 +27,8 @@ size_t BytesOf(const SessionSnapshot& report) {
     bytes += sizeof(LegSnapshot) + leg.id.size() + leg.streams.size() * sizeof(StreamSnapshot) +
              3 * kBlock;
     bytes += (leg.local_keys.size() + leg.remote_keys.size()) * sizeof(LegKeyState) + 2 * kBlock;
-    for (const PayloadClock& clock : leg.payload_types) {
-      bytes += sizeof(PayloadClock) + clock.encoding_name.size() + kBlock;
+    for (const PayloadDescription& clock : leg.payload_types) {
+      bytes += sizeof(PayloadDescription) + clock.encoding_name.size() + kBlock;
     }
   }
   for (const ForwardingRule& rule : report.forwarding) {

@@ -17,6 +17,7 @@
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/leg_streams.h"
+#include "gateway/leg/media_description.h"
 #include "gateway/leg/packet_verdict.h"
 #include "gateway/leg/payload_clocks.h"
 #include "gateway/leg/receive_keys.h"
@@ -148,7 +149,7 @@ class Leg {
   std::optional<SendKeys> send_;
   std::optional<ReceiveKeys> receive_;
 
-  std::vector<PayloadClock> payload_types_;
+  std::vector<PayloadDescription> payload_types_;
   PayloadClocks clocks_;
   // Sorted. Empty: any.
   std::vector<uint32_t> remote_ssrcs_;

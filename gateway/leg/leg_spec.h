@@ -8,6 +8,8 @@
 
 #include "base/slot_map.h"
 #include "base/time_delta.h"
+#include "gateway/leg/interceptor_options.h"
+#include "gateway/leg/media_description.h"
 #include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "srtp/master_key.h"
@@ -41,14 +43,6 @@ struct RemoteTransport {
   friend bool operator==(const RemoteTransport&, const RemoteTransport&) = default;
 };
 
-// Clock rate of one payload type, for jitter.
-struct PayloadClock {
-  PayloadType payload_type;
-  std::string encoding_name;
-  // Hz, not 0.
-  uint32_t clock_rate;
-};
-
 // The leg's own sockets, bound before the leg exists.
 struct LocalTransport {
   SocketHandle rtp_socket;
@@ -76,8 +70,11 @@ struct LegSpec {
   std::optional<MasterKey> remote_key;
   Mki remote_mki;
   SrtpOptions remote_options;
-  std::vector<PayloadClock> payload_types;
+  std::vector<PayloadDescription> payload_types;
   std::vector<Ssrc> remote_ssrcs;
+  std::vector<HeaderExtension> header_extensions;
+  std::vector<StreamGroup> remote_streams;
+  InterceptorConfig interceptors;
   bool hold = false;
 };
 
@@ -91,8 +88,12 @@ struct LegUpdate {
   Mki remote_mki;
   std::vector<Mki> retire_remote_keys;
   std::optional<SrtpOptions> remote_options;
-  std::optional<std::vector<PayloadClock>> payload_types;
+  std::optional<std::vector<PayloadDescription>> payload_types;
   std::optional<std::vector<Ssrc>> remote_ssrcs;
+  // Where one of these or the payload types changes what interceptors do, they begin anew.
+  std::optional<std::vector<HeaderExtension>> header_extensions;
+  std::optional<std::vector<StreamGroup>> remote_streams;
+  std::optional<InterceptorConfig> interceptors;
   std::optional<bool> hold;
   // A new key to send with, kept ready until `activate_local_key`.
   std::optional<MasterKey> prepare_local_key;

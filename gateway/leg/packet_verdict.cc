@@ -24,6 +24,8 @@ constexpr absl::string_view kNames[] = {
     "receive_rekey_needed",
     "cryptex_refused",
     "on_hold",
+    "rtcp_terminated",
+    "intercepted",
     "no_packet_slot",
     "sent",
     "outbox_full",

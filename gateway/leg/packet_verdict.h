@@ -40,6 +40,12 @@ enum class PacketVerdict : uint8_t {
   // Header extensions are encrypted where they must not be, or readable where they must be.
   kCryptexRefused,
   kOnHold,
+  // RTCP for the gateway itself (RtcpHandling::kTerminate).
+  kRtcpTerminated,
+  // An interceptor used it up: a retransmission that was not needed, parity, what came too late for
+  // a
+  // jitter buffer; or keeps it for later.
+  kIntercepted,
   // No packet slot was free for a trial decryption.
   kNoPacketSlot,
   // Sent: handed to the kernel.

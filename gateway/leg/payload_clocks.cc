@@ -36,12 +36,12 @@ constexpr struct {
 
 }  // namespace
 
-PayloadClocks::PayloadClocks(absl::Span<const PayloadClock> signalled) {
+PayloadClocks::PayloadClocks(absl::Span<const PayloadDescription> signalled) {
   rates_.fill(kDefaultClockRate);
   for (const auto& row : kStaticTypes) {
     rates_[row.payload_type] = row.clock_rate;
   }
-  for (const PayloadClock& clock : signalled) {
+  for (const PayloadDescription& clock : signalled) {
     if (clock.payload_type.value() < rates_.size() && clock.clock_rate != 0) {
       rates_[clock.payload_type.value()] = clock.clock_rate;
     }

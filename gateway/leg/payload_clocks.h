@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
-#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/media_description.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
@@ -19,7 +19,7 @@ inline constexpr uint32_t kDefaultClockRate = 90'000;
 class PayloadClocks {
  public:
   // Payload types above 127 and rates of 0 are passed over; of a type listed twice the last counts.
-  explicit PayloadClocks(absl::Span<const PayloadClock> signalled);
+  explicit PayloadClocks(absl::Span<const PayloadDescription> signalled);
 
   // Hz, never 0.
   uint32_t ClockRate(PayloadType payload_type) const { return rates_[payload_type.value() & 0x7F]; }

@@ -1,13 +1,23 @@
 #include "gateway/leg/payload_clocks.h"
 
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "gateway/leg/leg_spec.h"
+#include "gateway/leg/media_description.h"
 #include "gtest/gtest.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
 namespace {
+
+PayloadDescription Described(uint8_t payload_type, std::string name, uint32_t clock_rate) {
+  PayloadDescription result;
+  result.payload_type = PayloadType(payload_type);
+  result.encoding_name = std::move(name);
+  result.clock_rate = clock_rate;
+  return result;
+}
 
 TEST(PayloadClocksTest, StaticTypesHaveTheirRateOfRfc3551AndOthersNinetyKilohertz) {
   const PayloadClocks clocks({});
@@ -22,8 +32,8 @@ TEST(PayloadClocksTest, StaticTypesHaveTheirRateOfRfc3551AndOthersNinetyKilohert
 }
 
 TEST(PayloadClocksTest, SignallingWins) {
-  const std::vector<PayloadClock> signalled = {{PayloadType(111), "opus", 48'000},
-                                               {PayloadType(0), "odd", 16'000}};
+  const std::vector<PayloadDescription> signalled = {Described(111, "opus", 48'000),
+                                                     Described(0, "odd", 16'000)};
   const PayloadClocks clocks(signalled);
   EXPECT_EQ(clocks.ClockRate(PayloadType(111)), 48'000u);
   EXPECT_EQ(clocks.ClockRate(PayloadType(0)), 16'000u);
@@ -31,8 +41,8 @@ TEST(PayloadClocksTest, SignallingWins) {
 }
 
 TEST(PayloadClocksTest, WhatIsOutOfRangeChangesNothing) {
-  const std::vector<PayloadClock> signalled = {{PayloadType(200), "", 48'000},
-                                               {PayloadType(8), "", 0}};
+  const std::vector<PayloadDescription> signalled = {Described(200, "", 48'000),
+                                                     Described(8, "", 0)};
   const PayloadClocks clocks(signalled);
   EXPECT_EQ(clocks.ClockRate(PayloadType(200 & 0x7F)), kDefaultClockRate);
   EXPECT_EQ(clocks.ClockRate(PayloadType(8)), 8'000u);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "base/data_rate.h"
 #include "base/timestamp.h"
 #include "gateway/leg/key_limit.h"
 #include "gateway/leg/leg_snapshot.h"
@@ -20,6 +21,10 @@ enum class SessionEventKind : uint8_t {
   kStreamAdded,
   // A master key reached a limit of its lifetime: once for each key, direction and limit.
   kKeyLimitReached,
+  // The estimate of what may be sent to the leg's peer moved by an eighth or more.
+  kTargetRateChanged,
+  // The leg's peer wants a key frame of a stream that it gets.
+  kKeyFrameRequested,
 };
 
 // Something that packets caused, told to the control plane. A plain value without heap memory,
@@ -33,8 +38,10 @@ struct SessionEvent {
   // kRemoteAddressChanged.
   std::optional<TransportAddress> old_rtp;
   TransportAddress new_rtp;
-  // kStreamAdded.
+  // kStreamAdded, kKeyFrameRequested.
   Ssrc ssrc{0};
+  // kTargetRateChanged.
+  DataRate target = DataRate::Zero();
   // kKeyLimitReached. kSent: what the gateway protects with.
   StreamDirection direction = StreamDirection::kReceived;
   KeyLimit limit = KeyLimit::kSoft;
