@@ -51,7 +51,9 @@ WorkerLimits ToWorkerLimits(const Config& config) {
                          .outbox_packets = limits.outbox_packets,
                          .mailbox_commands = limits.mailbox_commands,
                          .event_queue = limits.event_queue,
-                         .extra_srtp_bytes = ExtraSrtpBytesPerWorker(limits, config.workers)};
+                         .extra_srtp_bytes = ExtraSrtpBytesPerWorker(limits, config.workers),
+                         .interceptor_bytes = InterceptorBytesPerWorker(limits, config.workers),
+                         .held_packets = HeldPacketsPerWorker(limits, config.workers)};
   worker.packet_slots = PacketSlots(worker);
   return worker;
 }

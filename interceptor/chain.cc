@@ -106,6 +106,18 @@ AddStreamVerdict InterceptorChain::AddStream(Timestamp now, PacketDirection dire
   return verdict;
 }
 
+bool InterceptorChain::JoinStream(Timestamp now, PacketDirection direction, Ssrc media_ssrc,
+                                  SsrcRole role, Ssrc ssrc) {
+  if (!streams(direction).Join(media_ssrc, role, ssrc)) {
+    return false;
+  }
+  const StreamSlot slot = streams(direction).Find(ssrc).slot;
+  for (const std::unique_ptr<Interceptor>& interceptor : interceptors_) {
+    interceptor->OnStreamJoined(now, direction, slot, role, ssrc);
+  }
+  return true;
+}
+
 bool InterceptorChain::RemoveStream(Timestamp now, PacketDirection direction, Ssrc media_ssrc) {
   const std::optional<StreamSlot> slot = streams(direction).Remove(media_ssrc);
   if (!slot.has_value()) {

@@ -47,6 +47,15 @@ class InterceptorChain {
   // A stream of this direction begins. Nothing changes unless the answer is kOk.
   [[nodiscard]] AddStreamVerdict AddStream(Timestamp now, PacketDirection direction,
                                            const StreamInfo& info);
+  // Another SSRC of a stream came to be known: that of its retransmissions, or of its parity. False
+  // where StreamSlots::Join is.
+  bool JoinStream(Timestamp now, PacketDirection direction, Ssrc media_ssrc, SsrcRole role,
+                  Ssrc ssrc);
+  // Whose SSRC it is; kNoStream: nobody's.
+  StreamSlots::Place FindStream(PacketDirection direction, Ssrc ssrc) const {
+    return (direction == PacketDirection::kIncoming ? incoming_streams_ : outgoing_streams_)
+        .Find(ssrc);
+  }
   // The stream with this media SSRC ends; false when there is none.
   bool RemoveStream(Timestamp now, PacketDirection direction, Ssrc media_ssrc);
 

@@ -164,6 +164,13 @@ TEST(InterceptorChainTest, PacketsComeWithTheStreamTheyBelongTo) {
                                 std::pair(StreamSlot(0), SsrcRole::kMedia)));
 
   c.TakeLog();
+  EXPECT_TRUE(chain.JoinStream(kNow, PacketDirection::kIncoming, Ssrc(10),
+                               SsrcRole::kRetransmission, Ssrc(2020)));
+  EXPECT_FALSE(chain.JoinStream(kNow, PacketDirection::kIncoming, Ssrc(20),
+                                SsrcRole::kRetransmission, Ssrc(2021)));
+  EXPECT_EQ(chain.FindStream(PacketDirection::kIncoming, Ssrc(2020)).slot,
+            chain.FindStream(PacketDirection::kIncoming, Ssrc(10)).slot);
+  EXPECT_EQ(chain.FindStream(PacketDirection::kOutgoing, Ssrc(2020)).slot, kNoStream);
   EXPECT_TRUE(chain.RemoveStream(kNow, PacketDirection::kIncoming, Ssrc(20)));
   EXPECT_FALSE(chain.RemoveStream(kNow, PacketDirection::kIncoming, Ssrc(20)));
   EXPECT_THAT(c.TakeLog(), ElementsAre("reports: removed incoming 1"));

@@ -45,6 +45,10 @@ class Interceptor {
   // whatever its hooks.
   virtual void OnStreamAdded(Timestamp /*now*/, PacketDirection /*direction*/, StreamSlot /*slot*/,
                              const StreamInfo& /*info*/) {}
+  // The stream has one more SSRC than its StreamInfo said: packets with it come with `slot` and
+  // `role` from now on.
+  virtual void OnStreamJoined(Timestamp /*now*/, PacketDirection /*direction*/, StreamSlot /*slot*/,
+                              SsrcRole /*role*/, Ssrc /*ssrc*/) {}
   // The stream is over: its state goes, packets held for it return to the arena, and nothing is
   // sent for it any more.
   virtual void OnStreamRemoved(Timestamp /*now*/, PacketDirection /*direction*/,

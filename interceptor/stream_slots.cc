@@ -42,6 +42,20 @@ AddStreamVerdict StreamSlots::Add(const StreamInfo& info, StreamSlot& slot) {
   return AddStreamVerdict::kOk;
 }
 
+bool StreamSlots::Join(Ssrc media_ssrc, SsrcRole role, Ssrc ssrc) {
+  const Place place = Find(media_ssrc);
+  if (place.slot == kNoStream || place.role != SsrcRole::kMedia || Find(ssrc).slot != kNoStream) {
+    return false;
+  }
+  std::optional<Ssrc>& known = streams_[place.slot.value()][static_cast<size_t>(role)];
+  if (known.has_value()) {
+    return false;
+  }
+  known = ssrc;
+  Insert(ssrc, place.slot, role);
+  return true;
+}
+
 std::optional<StreamSlot> StreamSlots::Remove(Ssrc media_ssrc) {
   const Place place = Find(media_ssrc);
   if (place.slot == kNoStream || place.role != SsrcRole::kMedia) {

@@ -39,6 +39,10 @@ class StreamSlots {
 
   // Gives the stream the lowest free slot. Nothing changes unless the answer is kOk.
   [[nodiscard]] AddStreamVerdict Add(const StreamInfo& info, StreamSlot& slot);
+  // Gives the stream with this media SSRC one more of its SSRCs, which came to be known only now.
+  // False, and no change, when there is no such stream, it has an SSRC for that role, or `ssrc`
+  // belongs to a stream.
+  [[nodiscard]] bool Join(Ssrc media_ssrc, SsrcRole role, Ssrc ssrc);
   // Frees the slot of the stream with this media SSRC and returns it; nothing when there is none.
   std::optional<StreamSlot> Remove(Ssrc media_ssrc);
 

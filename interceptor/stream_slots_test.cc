@@ -73,6 +73,24 @@ TEST(StreamSlotsTest, RefusesMoreStreamsThanItHoldsAndUsesFreedSlotsAgain) {
   EXPECT_EQ(slot, StreamSlot(0));
 }
 
+TEST(StreamSlotsTest, AnSsrcJoinsTheStreamThatHasNoneForItsRole) {
+  StreamSlots slots(2);
+  StreamSlot slot = kNoStream;
+  ASSERT_EQ(slots.Add(Stream(1), slot), AddStreamVerdict::kOk);
+  EXPECT_TRUE(slots.Join(Ssrc(1), SsrcRole::kRetransmission, Ssrc(2)));
+  EXPECT_EQ(slots.Find(Ssrc(2)).slot, slot);
+  EXPECT_EQ(slots.Find(Ssrc(2)).role, SsrcRole::kRetransmission);
+  // The role is taken, the SSRC is in use, the stream is not there, the SSRC is no media SSRC.
+  EXPECT_FALSE(slots.Join(Ssrc(1), SsrcRole::kRetransmission, Ssrc(3)));
+  EXPECT_FALSE(slots.Join(Ssrc(1), SsrcRole::kForwardErrorCorrection, Ssrc(2)));
+  EXPECT_FALSE(slots.Join(Ssrc(9), SsrcRole::kRetransmission, Ssrc(3)));
+  EXPECT_FALSE(slots.Join(Ssrc(2), SsrcRole::kForwardErrorCorrection, Ssrc(3)));
+  EXPECT_EQ(slots.Find(Ssrc(3)).slot, kNoStream);
+  // Goes with its stream.
+  EXPECT_EQ(slots.Remove(Ssrc(1)), slot);
+  EXPECT_EQ(slots.Find(Ssrc(2)).slot, kNoStream);
+}
+
 // Random operations against a map; few distinct SSRCs, so that they meet.
 TEST(StreamSlotsTest, AgreesWithAMapUnderRandomUse) {
   const uint64_t seed = SeededRandom::SeedFromEnvOr(1);
@@ -103,6 +121,16 @@ TEST(StreamSlotsTest, AgreesWithAMapUnderRandomUse) {
           streams[ssrc].push_back(other);
           places.insert_or_assign(other, StreamSlots::Place{slot, SsrcRole::kRetransmission});
         }
+      }
+    } else if (random.Below(3) == 0) {
+      const auto other = static_cast<uint32_t>(random.Below(kSsrcs));
+      const bool joins = streams.count(ssrc) != 0 && streams[ssrc].size() == 1 &&
+                         places.count(other) == 0;
+      ASSERT_EQ(slots.Join(Ssrc(ssrc), SsrcRole::kRetransmission, Ssrc(other)), joins);
+      if (joins) {
+        streams[ssrc].push_back(other);
+        places.insert_or_assign(
+            other, StreamSlots::Place{places.at(ssrc).slot, SsrcRole::kRetransmission});
       }
     } else {
       const std::optional<StreamSlot> removed = slots.Remove(Ssrc(ssrc));

@@ -62,6 +62,8 @@ limits {
   mailbox_commands: 34
   event_queue: 35
   extra_srtp_kib: 41
+  interceptor_kib: 42
+  held_packets: 43
   event_log: 36
   watchers: 37
   tombstones: 38
@@ -96,6 +98,8 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
                                     .mailbox_commands = 34,
                                     .event_queue = 35,
                                     .extra_srtp_kib = 41,
+                                    .interceptor_kib = 42,
+                                    .held_packets = 43,
                                     .event_log = 36,
                                     .watchers = 37,
                                     .tombstones = 38,

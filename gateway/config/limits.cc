@@ -75,6 +75,14 @@ size_t ExtraSrtpBytesPerWorker(const Limits& limits, size_t workers) {
   return (limits.extra_srtp_kib + workers - 1) / workers * 1024;
 }
 
+size_t InterceptorBytesPerWorker(const Limits& limits, size_t workers) {
+  return (limits.interceptor_kib + workers - 1) / workers * 1024;
+}
+
+size_t HeldPacketsPerWorker(const Limits& limits, size_t workers) {
+  return (limits.held_packets + workers - 1) / workers;
+}
+
 size_t TombstoneBytes(const Limits& limits) { return limits.tombstones * kTombstoneBytes; }
 
 std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& factors) {
@@ -87,6 +95,7 @@ std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& fact
       {"legs", legs * kLegBytes},
       {"streams_per_leg", legs * limits.streams_per_leg * kStreamBytes},
       {"extra_srtp_kib", factors.workers * ExtraSrtpBytesPerWorker(limits, factors.workers)},
+      {"interceptor_kib", factors.workers * InterceptorBytesPerWorker(limits, factors.workers)},
       {"event_queue", factors.workers * limits.event_queue * kNoticeBytes},
       {"event_log", limits.event_log * kEventBytes},
       {"tombstones", TombstoneBytes(limits)},

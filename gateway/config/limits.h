@@ -38,6 +38,12 @@ struct Limits {
   // replay windows of 1024 and 128 packets): half a thousand legs with 16 keys, or eighty with the
   // widest windows for 64 streams.
   size_t extra_srtp_kib = 65'536;
+  // KiB that the interceptors of all legs together may take: some 400 legs with repair, reports and
+  // transport-wide feedback, at 640 KiB each.
+  size_t interceptor_kib = 262'144;
+  // Packets that pacers and jitter buffers together may keep, each a packet slot of 2 KiB: six legs
+  // with a pacer, which few need. 0: none.
+  size_t held_packets = 4096;
   // Events kept for watchers that come back: several minutes of a busy gateway.
   size_t event_log = 16384;
   // Event streams at the same time; each holds a gRPC thread.
@@ -73,6 +79,8 @@ inline constexpr LimitRow kLimitRows[] = {
     {"event_queue", &Limits::event_queue, 1, 1'000'000},
     // Up to 16 GiB: more than all legs could ask for.
     {"extra_srtp_kib", &Limits::extra_srtp_kib, 1, 16 * 1024 * 1024},
+    {"interceptor_kib", &Limits::interceptor_kib, 0, 64 * 1024 * 1024},
+    {"held_packets", &Limits::held_packets, 0, 4'000'000},
     {"event_log", &Limits::event_log, 1, 1'000'000},
     {"watchers", &Limits::watchers, 1, 1024},
     {"tombstones", &Limits::tombstones, 1, 1'000'000},
@@ -90,6 +98,10 @@ size_t SessionsPerWorker(const Limits& limits, size_t workers);
 
 // What one of `workers` workers gets of extra_srtp_kib, in bytes.
 size_t ExtraSrtpBytesPerWorker(const Limits& limits, size_t workers);
+
+// The same of interceptor_kib, and of held_packets.
+size_t InterceptorBytesPerWorker(const Limits& limits, size_t workers);
+size_t HeldPacketsPerWorker(const Limits& limits, size_t workers);
 
 // Most memory that the statistics of all tombstones together may take; the oldest go first.
 size_t TombstoneBytes(const Limits& limits);

@@ -166,7 +166,7 @@ TEST_P(MemorySumOfSessionsTest, WhatLegsTakeBeyondTheUsualIsCountedNotLessThanIt
     ASSERT_TRUE(status.ok()) << status.error_message();
   };
   const auto extra_bytes = [this] {
-    return harness_.workers().worker(0).GetUsage().value().extra_srtp_bytes;
+    return harness_.workers().worker(0).GetUsage().value().extra_srtp.used;
   };
   ASSERT_TRUE(harness_.Call(&GatewayService::CreateSession, "session_id: 'call'").ok());
   const size_t empty = HeapBytes();

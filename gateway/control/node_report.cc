@@ -10,10 +10,12 @@
 #include "absl/strings/string_view.h"
 #include "base/time_delta.h"
 #include "gateway/control/event_log.h"
-#include "gateway/control/event_streams.h"
 #include "gateway/control/session_convert.h"
 #include "gateway/control/session_directory.h"
 #include "gateway/control/time_convert.h"
+#include "gateway/control/watcher_places.h"
+#include "gateway/session/byte_budget.h"
+#include "gateway/session/byte_budget.h"
 #include "gateway/worker/worker.h"
 #include "gateway/worker/worker_pool.h"
 #include "gateway/worker/worker_usage.h"
@@ -30,9 +32,17 @@ struct Totals {
   uint64_t packet_slots_free = 0;
   uint64_t packet_slots_exhausted = 0;
   uint64_t events_dropped = 0;
-  uint64_t extra_srtp_bytes = 0;
-  uint64_t extra_srtp_refused = 0;
+  BudgetUse extra_srtp;
+  BudgetUse interceptor_bytes;
+  BudgetUse held_packets;
 };
+
+void Add(const BudgetUse& use, BudgetUse& total) {
+  total.used += use.used;
+  total.refused += use.refused;
+}
+
+uint64_t ToKib(uint64_t bytes) { return (bytes + 1023) / 1024; }
 
 void AddLimit(absl::string_view name, const LimitState& state, pb::Node& out) {
   pb::LimitUsage& usage = *out.add_limits();
@@ -59,8 +69,9 @@ absl::Status ReportWorkers(WorkerPool& workers, Totals& totals, pb::Node& out) {
     totals.packet_slots_free += usage->packet_slots_free;
     totals.packet_slots_exhausted += usage->packet_slots_exhausted;
     totals.events_dropped += usage->events_dropped;
-    totals.extra_srtp_bytes += usage->extra_srtp_bytes;
-    totals.extra_srtp_refused += usage->extra_srtp_refused;
+    Add(usage->extra_srtp, totals.extra_srtp);
+    Add(usage->interceptor_bytes, totals.interceptor_bytes);
+    Add(usage->held_packets, totals.held_packets);
   }
   return absl::OkStatus();
 }
@@ -89,15 +100,21 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
       state.used = directory_usage.tombstones;
       state.refused = directory_usage.tombstones_evicted;
     } else if (row.member == &Limits::watchers) {
-      state.used = room.streams().used();
-      state.refused = room.streams().refused();
+      state.used = room.watchers().used();
+      state.refused = room.watchers().refused();
     } else if (row.member == &Limits::event_log) {
       state.used = std::min<uint64_t>(room.log().latest(), state.limit);
     } else if (row.member == &Limits::event_queue) {
       state.refused = totals.events_dropped;
     } else if (row.member == &Limits::extra_srtp_kib) {
-      state.used = (totals.extra_srtp_bytes + 1023) / 1024;
-      state.refused = totals.extra_srtp_refused;
+      state.used = ToKib(totals.extra_srtp.used);
+      state.refused = totals.extra_srtp.refused;
+    } else if (row.member == &Limits::interceptor_kib) {
+      state.used = ToKib(totals.interceptor_bytes.used);
+      state.refused = totals.interceptor_bytes.refused;
+    } else if (row.member == &Limits::held_packets) {
+      state.used = totals.held_packets.used;
+      state.refused = totals.held_packets.refused;
     }
     AddLimit(row.name, state, out);
   }

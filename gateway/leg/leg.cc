@@ -54,7 +54,8 @@ absl::Status CheckSpec(const LegSpec& spec, const LocalTransport& local) {
 
 }  // namespace
 
-Leg::Leg(LegSpec spec, const LocalTransport& local, size_t max_streams)
+Leg::Leg(LegSpec spec, const LocalTransport& local, size_t max_streams,
+         const ChainEnvironment& chains)
     : id_(std::move(spec.id)),
       kind_(spec.kind),
       rtcp_mux_(spec.rtcp_mux),
@@ -64,16 +65,26 @@ Leg::Leg(LegSpec spec, const LocalTransport& local, size_t max_streams)
       learner_({.authenticated = secure(), .rtcp_mux = spec.rtcp_mux}, spec.learning,
                spec.learning_window),
       payload_types_(std::move(spec.payload_types)),
+      header_extensions_(std::move(spec.header_extensions)),
+      remote_streams_(std::move(spec.remote_streams)),
       clocks_(payload_types_),
+      interceptor_config_(spec.interceptors),
+      chains_(chains),
       received_streams_(max_streams, StreamDirection::kReceived),
       sent_streams_(max_streams, StreamDirection::kSent) {
   SetRemoteSsrcs(std::move(spec.remote_ssrcs));
 }
 
 absl::StatusOr<Leg> Leg::Create(Timestamp now, LegSpec spec, const LocalTransport& local,
-                                size_t max_streams, CryptoEngine& engine) {
+                                size_t max_streams, CryptoEngine& engine,
+                                const ChainEnvironment& chains) {
   if (absl::Status status = CheckSpec(spec, local); !status.ok()) {
     return status;
+  }
+  const absl::StatusOr<InterceptorOptions> interceptors =
+      ResolveInterceptors(spec.interceptors, spec.payload_types, spec.header_extensions);
+  if (!interceptors.ok()) {
+    return interceptors.status();
   }
   std::optional<SendKeys> send;
   std::optional<ReceiveKeys> receive;
@@ -96,7 +107,13 @@ absl::StatusOr<Leg> Leg::Create(Timestamp now, LegSpec spec, const LocalTranspor
     receive->Apply(now, *std::move(plan), first);
   }
   const std::optional<RemoteTransport> remote = spec.remote;
-  Leg leg(std::move(spec), local, max_streams);
+  Leg leg(std::move(spec), local, max_streams, chains);
+  leg.interceptors_ = *interceptors;
+  auto chain = LegChain::Create(*interceptors, leg.media(), leg.secure(), chains);
+  if (!chain.ok()) {
+    return chain.status();
+  }
+  leg.chain_ = *std::move(chain);
   leg.learner_.Signal(now, remote, std::nullopt, std::nullopt);
   leg.send_ = std::move(send);
   leg.receive_ = std::move(receive);
@@ -106,6 +123,10 @@ absl::StatusOr<Leg> Leg::Create(Timestamp now, LegSpec spec, const LocalTranspor
 absl::Status Leg::Update(Timestamp now, LegUpdate update) {
   if (absl::Status status = CheckUpdate(update); !status.ok()) {
     return status;
+  }
+  const absl::StatusOr<InterceptorOptions> interceptors = InterceptorsAfter(update);
+  if (!interceptors.ok()) {
+    return interceptors.status();
   }
   if (secure()) {
     const EndpointMove move = MoveOf(update);
@@ -125,15 +146,40 @@ absl::Status Leg::Update(Timestamp now, LegUpdate update) {
       update.learning_window.has_value()) {
     learner_.Signal(now, update.remote, update.learning, update.learning_window);
   }
-  if (update.payload_types.has_value()) {
-    payload_types_ = *std::move(update.payload_types);
-    clocks_ = PayloadClocks(payload_types_);
+  if (UpdateMedia(update, *interceptors)) {
+    // All that Create can refuse was refused above.
+    chain_ = LegChain::Create(interceptors_, media(), secure(), chains_).value_or(nullptr);
   }
   if (update.remote_ssrcs.has_value()) {
     SetRemoteSsrcs(*std::move(update.remote_ssrcs));
   }
   hold_ = update.hold.value_or(hold_);
   return absl::OkStatus();
+}
+
+absl::StatusOr<InterceptorOptions> Leg::InterceptorsAfter(const LegUpdate& update) const {
+  return ResolveInterceptors(
+      update.interceptors.value_or(interceptor_config_),
+      update.payload_types.has_value() ? *update.payload_types : payload_types_,
+      update.header_extensions.has_value() ? *update.header_extensions : header_extensions_);
+}
+
+bool Leg::UpdateMedia(LegUpdate& update, const InterceptorOptions& options) {
+  const bool changed = options != interceptors_ || update.payload_types.has_value() ||
+                       update.header_extensions.has_value() || update.remote_streams.has_value();
+  if (update.payload_types.has_value()) {
+    payload_types_ = *std::move(update.payload_types);
+    clocks_ = PayloadClocks(payload_types_);
+  }
+  if (update.header_extensions.has_value()) {
+    header_extensions_ = *std::move(update.header_extensions);
+  }
+  if (update.remote_streams.has_value()) {
+    remote_streams_ = *std::move(update.remote_streams);
+  }
+  interceptor_config_ = update.interceptors.value_or(interceptor_config_);
+  interceptors_ = options;
+  return changed;
 }
 
 absl::Status Leg::CheckUpdate(const LegUpdate& update) const {
@@ -178,7 +224,11 @@ void Leg::SetRemoteSsrcs(std::vector<Ssrc> ssrcs) {
 
 bool Leg::ExpectsSsrc(Ssrc ssrc) const {
   return remote_ssrcs_.empty() ||
-         std::binary_search(remote_ssrcs_.begin(), remote_ssrcs_.end(), ssrc.value());
+         std::binary_search(remote_ssrcs_.begin(), remote_ssrcs_.end(), ssrc.value()) ||
+         std::any_of(remote_streams_.begin(), remote_streams_.end(), [=](const StreamGroup& group) {
+           return group.ssrc == ssrc || group.retransmission_ssrc == ssrc ||
+                  group.repair_ssrc == ssrc;
+         });
 }
 
 Leg::Admission Leg::Admit(Timestamp now, Component component, const TransportAddress& source,
@@ -226,7 +276,7 @@ Leg::Acceptance Leg::Accept(Timestamp now, Component component, PacketKind kind,
     well_formed = rtp.has_value();
   } else {
     const std::optional<RtcpPacketView> rtcp = RtcpPacketView::Parse(packet);
-    well_formed = rtcp.has_value() && rtcp->IsValidCompound();
+    well_formed = rtcp.has_value() && (interceptors_.reduced_size_rtcp || rtcp->IsValidCompound());
   }
   if (!well_formed) {
     acceptance.reject = PacketVerdict::kMalformed;
@@ -290,6 +340,11 @@ void Leg::CountSendResult(bool sent, size_t bytes) {
   }
 }
 
+Timestamp Leg::NextTimeout() const {
+  return std::min(receive_.has_value() ? receive_->NextTimeout() : Timestamp::PlusInfinity(),
+                  chain_ != nullptr ? chain_->NextTimeout() : Timestamp::PlusInfinity());
+}
+
 void Leg::HandleTimeout(Timestamp now) {
   if (receive_.has_value()) {
     receive_->HandleTimeout(now);
@@ -334,6 +389,10 @@ LegSnapshot Leg::Snapshot() const {
   }
   snapshot.hold = hold_;
   snapshot.payload_types = payload_types_;
+  snapshot.header_extensions = header_extensions_;
+  snapshot.remote_streams = remote_streams_;
+  snapshot.interceptor_config = interceptor_config_;
+  snapshot.interceptors = interceptors_;
   snapshot.packets_received = packets_received_;
   snapshot.bytes_received = bytes_received_;
   snapshot.packets_sent = packets_sent_;
@@ -343,6 +402,12 @@ LegSnapshot Leg::Snapshot() const {
   snapshot.streams.reserve(received_streams_.size() + sent_streams_.size());
   received_streams_.AppendTo(snapshot.streams);
   sent_streams_.AppendTo(snapshot.streams);
+  if (chain_ != nullptr) {
+    chain_->AddTo(snapshot);
+    for (StreamSnapshot& stream : snapshot.streams) {
+      stream.feedback = chain_->StreamFeedback(stream.ssrc, stream.direction);
+    }
+  }
   return snapshot;
 }
 

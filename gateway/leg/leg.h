@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,8 +13,11 @@
 #include "absl/types/span.h"
 #include "base/timestamp.h"
 #include "gateway/leg/address_learner.h"
+#include "gateway/leg/chain_parts.h"
+#include "gateway/leg/interceptor_options.h"
 #include "gateway/leg/key_change.h"
 #include "gateway/leg/key_limit.h"
+#include "gateway/leg/leg_chain.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/leg_streams.h"
@@ -42,9 +46,11 @@ namespace sluice {
 class Leg {
  public:
   // InvalidArgument naming the field when `spec` contradicts itself or `local`. SSRCs are counted
-  // and kept for `max_streams` in each direction, 1..1024. `engine` outlives the leg.
+  // and kept for `max_streams` in each direction, 1..1024. `engine` and what `chains` points to
+  // outlive the leg.
   static absl::StatusOr<Leg> Create(Timestamp now, LegSpec spec, const LocalTransport& local,
-                                    size_t max_streams, CryptoEngine& engine);
+                                    size_t max_streams, CryptoEngine& engine,
+                                    const ChainEnvironment& chains);
 
   Leg(Leg&&) = default;
   Leg& operator=(Leg&&) = default;
@@ -97,16 +103,24 @@ class Leg {
   // Counts how the kernel took a packet.
   void CountSendResult(bool sent, size_t bytes);
 
-  // Does what is due: wipes a key whose time is over.
+  // Does what is due: wipes a key whose time is over. The chain's timeouts are the caller's, since
+  // packets come of them.
   void HandleTimeout(Timestamp now);
-  Timestamp NextTimeout() const {
-    return receive_.has_value() ? receive_->NextTimeout() : Timestamp::PlusInfinity();
-  }
+  // Of the chain, too.
+  Timestamp NextTimeout() const;
 
   // Bytes that the leg takes beyond what every leg may, and the most that it would after an update:
   // wider replay windows, more keys.
   size_t ExtraBytes() const;
   size_t ExtraBytesAfter(const LegUpdate& update) const;
+
+  // Which interceptors the leg has, and would have after an update: InvalidArgument as in
+  // ResolveInterceptors.
+  const InterceptorOptions& interceptors() const { return interceptors_; }
+  absl::StatusOr<InterceptorOptions> InterceptorsAfter(const LegUpdate& update) const;
+  // Null: packets pass. Stays the same until an update changes what it does.
+  LegChain* chain() { return chain_.get(); }
+  bool terminates_rtcp() const { return interceptors_.rtcp == RtcpHandling::kTerminate; }
 
   const std::string& id() const { return id_; }
   const LocalTransport& local() const { return local_; }
@@ -126,9 +140,13 @@ class Leg {
   LegSnapshot Snapshot() const;
 
  private:
-  Leg(LegSpec spec, const LocalTransport& local, size_t max_streams);
+  Leg(LegSpec spec, const LocalTransport& local, size_t max_streams,
+      const ChainEnvironment& chains);
 
   absl::Status CheckUpdate(const LegUpdate& update) const;
+  LegChain::Media media() const { return {payload_types_, header_extensions_, remote_streams_}; }
+  // What an update leaves of the media description, and whether it changed what interceptors do.
+  bool UpdateMedia(LegUpdate& update, const InterceptorOptions& options);
   // Whether the update's address is that of another endpoint.
   EndpointMove MoveOf(const LegUpdate& update) const;
   void SetRemoteSsrcs(std::vector<Ssrc> ssrcs);
@@ -150,7 +168,13 @@ class Leg {
   std::optional<ReceiveKeys> receive_;
 
   std::vector<PayloadDescription> payload_types_;
+  std::vector<HeaderExtension> header_extensions_;
+  std::vector<StreamGroup> remote_streams_;
   PayloadClocks clocks_;
+  InterceptorConfig interceptor_config_;
+  InterceptorOptions interceptors_;
+  ChainEnvironment chains_;
+  std::unique_ptr<LegChain> chain_;
   // Sorted. Empty: any.
   std::vector<uint32_t> remote_ssrcs_;
 

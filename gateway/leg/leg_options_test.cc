@@ -94,11 +94,13 @@ TEST_F(LegOptionsTest, OptionsThatContradictThemselvesAreRefused) {
   LegSpec spec = SecureSpec();
   spec.local_options.policy.cryptex = CryptexPolicy::kOn;
   spec.local_options.policy.encrypted_extensions.set(3);
-  EXPECT_EQ(Subject(Leg::Create(now_, std::move(spec), Local(), kMaxStreams, engine_).status()),
+  EXPECT_EQ(Subject(Leg::Create(now_, std::move(spec), Local(), kMaxStreams, engine_, {&random_, 0})
+                        .status()),
             "config.local_options");
   spec = SecureSpec();
   spec.remote_options.rtp_replay_window = 100;
-  EXPECT_EQ(Subject(Leg::Create(now_, std::move(spec), Local(), kMaxStreams, engine_).status()),
+  EXPECT_EQ(Subject(Leg::Create(now_, std::move(spec), Local(), kMaxStreams, engine_, {&random_, 0})
+                        .status()),
             "config.remote_options");
 }
 

@@ -44,7 +44,8 @@ TEST_F(LegTest, SpecsThatContradictThemselvesNameTheField) {
                {std::move(other_source), "config.remote.source_rtcp.ip"}};
   for (auto& row : table) {
     const absl::Status status =
-        Leg::Create(kStart, std::move(row.spec), Local(), kMaxStreams, engine_).status();
+        Leg::Create(kStart, std::move(row.spec), Local(), kMaxStreams, engine_, {&random_, 0})
+            .status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << row.field;
     EXPECT_EQ(Subject(status), row.field);
   }

@@ -8,6 +8,12 @@
 
 namespace sluice {
 
+// What is taken of a budget, and how often it was not enough.
+struct BudgetUse {
+  size_t used = 0;
+  uint64_t refused = 0;
+};
+
 // How much memory many owners may take together, and how much of it they do. Takes none itself.
 class ByteBudget {
  public:
@@ -30,6 +36,7 @@ class ByteBudget {
   size_t limit() const { return limit_; }
   size_t used() const { return used_; }
   uint64_t refused() const { return refused_; }
+  BudgetUse use() const { return {used_, refused_}; }
 
  private:
   const size_t limit_;

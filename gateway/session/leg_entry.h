@@ -18,8 +18,11 @@ struct LegEntry {
   SessionHandle session;
   // The session's forwarding rules, looked up. All live legs of the same session, none twice.
   std::vector<LegHandle> destinations;
-  // Of the table's budget for what legs take beyond what every leg may.
+  // Of the table's budgets: for what legs take beyond what every leg may, for interceptors, and for
+  // packets that those keep.
   size_t extra_bytes = 0;
+  size_t interceptor_bytes = 0;
+  size_t held_packets = 0;
 };
 
 using LegSlots = SlotMap<LegEntry, LegTag>;

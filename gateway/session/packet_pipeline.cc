@@ -1,34 +1,31 @@
 #include "gateway/session/packet_pipeline.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 #include "base/check.h"
-#include "gateway/leg/leg.h"
-#include "gateway/leg/packet_verdict.h"
+#include "gateway/leg/key_limit.h"
+#include "gateway/leg/leg_chain.h"
 #include "gateway/session/inline_id.h"
-#include "gateway/session/session.h"
 #include "gateway/session/session_event.h"
+#include "interceptor/chain.h"
+#include "interceptor/stream_info.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
 
-PacketPipeline::PacketPipeline(size_t receive_batch, size_t destinations_per_leg, LegSlots& legs,
-                               SessionSlots& sessions, TimerQueue& timers, PacketArena& arena,
-                               CryptoEngine& engine)
+PacketPipeline::PacketPipeline(size_t receive_batch, size_t destinations_per_leg,
+                               const PacketPathRooms& rooms)
     : receive_batch_(std::max<size_t>(receive_batch, 1)),
+      rooms_(rooms),
+      attributes_(receive_batch_ + InterceptorOutboxLimits().rtp_packets),
+      made_(InterceptorOutboxLimits(), rooms.arena, attributes_),
       // Enough for a batch of bridged calls in one Protect; wider fan-out takes several.
-      max_outgoing_(receive_batch_ + destinations_per_leg),
-      legs_(legs),
-      sessions_(sessions),
-      timers_(timers),
-      arena_(arena),
-      engine_(engine) {
+      send_(receive_batch_ + destinations_per_leg, rooms) {
   admitted_.reserve(receive_batch_);
   unprotect_jobs_.reserve(receive_batch_);
-  outgoing_.reserve(max_outgoing_);
-  protect_jobs_.reserve(max_outgoing_);
+  rtp_rows_.reserve(receive_batch_);
+  rtcp_rows_.reserve(receive_batch_);
 }
 
 void PacketPipeline::HandleBatch(Timestamp now, absl::Span<ReceivedDatagram> batch, Outbox& out) {
@@ -46,17 +43,17 @@ void PacketPipeline::HandlePortion(Timestamp now, absl::Span<ReceivedDatagram> p
   for (ReceivedDatagram& datagram : portion) {
     Admit(now, datagram);
   }
-  Unprotect(absl::MakeSpan(unprotect_jobs_), arena_, engine_);
-  for (const Admitted& admitted : admitted_) {
-    Accept(now, admitted, out);
+  Unprotect(absl::MakeSpan(unprotect_jobs_), rooms_.arena, rooms_.engine);
+  for (size_t i = 0; i < admitted_.size();) {
+    i += HandleRun(now, i, out);
   }
-  TellReceiveKeyLimits(now, out);
-  Flush(now, out);
+  TellKeyLimits(now, out);
+  send_.Flush(now, out);
 }
 
 void PacketPipeline::Admit(Timestamp now, ReceivedDatagram& datagram) {
   SLUICE_DCHECK(datagram.packet);
-  LegEntry* const from = legs_.Find(datagram.leg);
+  LegEntry* const from = rooms_.legs.Find(datagram.leg);
   if (from == nullptr) {
     ++stale_datagrams_;
     datagram.packet.Return();
@@ -78,7 +75,8 @@ void PacketPipeline::Admit(Timestamp now, ReceivedDatagram& datagram) {
   admitted_.push_back({from, &datagram, admission.kind, job});
 }
 
-void PacketPipeline::Accept(Timestamp now, const Admitted& admitted, Outbox& out) {
+std::optional<RtpSummary> PacketPipeline::Accept(Timestamp now, const Admitted& admitted,
+                                                 Outbox& out) {
   Leg& leg = admitted.from->leg;
   ReceivedDatagram& datagram = *admitted.datagram;
   SLUICE_DCHECK(leg.secure() == (admitted.job != kNoJob));
@@ -87,28 +85,130 @@ void PacketPipeline::Accept(Timestamp now, const Admitted& admitted, Outbox& out
     if (verdict != UnprotectVerdict::kOk) {
       leg.Conclude(ToPacketVerdict(verdict));
       datagram.packet.Return();
-      return;
+      return std::nullopt;
     }
   }
   const Leg::Acceptance acceptance =
       leg.Accept(now, datagram.component, admitted.kind, datagram.source, datagram.packet.bytes());
   if (acceptance.accepted) {
-    Session& session = *sessions_.Find(admitted.from->session);
+    Session& session = *rooms_.sessions.Find(admitted.from->session);
     PushEvents(now, session, leg, acceptance, out);
     if (session.OnAccepted(now, admitted.kind == PacketKind::kRtp)) {
       // The idle timeout may be shorter than what was left of the offer's. Later packets only put
       // the end off, which the timer finds out when it fires.
-      timers_.BringForward(admitted.from->session.index, session.NextDeadline().at);
+      rooms_.timers.BringForward(admitted.from->session.index, session.NextDeadline().at);
     }
   }
   if (acceptance.reject.has_value()) {
     leg.Conclude(*acceptance.reject);
-  } else if (Forward(now, admitted, acceptance.rtp, out)) {
-    leg.Conclude(PacketVerdict::kForwarded);
-  } else {
-    leg.Conclude(PacketVerdict::kNoDestination);
+    datagram.packet.Return();
+    return std::nullopt;
   }
-  datagram.packet.Return();
+  return acceptance.rtp;
+}
+
+size_t PacketPipeline::HandleRun(Timestamp now, size_t first, Outbox& out) {
+  const Admitted& admitted = admitted_[first];
+  Leg& leg = admitted.from->leg;
+  if (leg.chain() != nullptr) {
+    size_t end = first + 1;
+    while (end < admitted_.size() && admitted_[end].from == admitted.from &&
+           admitted_[end].kind == admitted.kind) {
+      ++end;
+    }
+    const auto run = absl::MakeConstSpan(admitted_).subspan(first, end - first);
+    if (admitted.kind == PacketKind::kRtp) {
+      HandleRtp(now, run, out);
+    } else {
+      HandleRtcp(now, run, out);
+    }
+    return run.size();
+  }
+  if (const std::optional<RtpSummary> rtp = Accept(now, admitted, out); rtp.has_value()) {
+    PacketLoan& packet = admitted.datagram->packet;
+    const bool ends_here = admitted.kind == PacketKind::kRtcp && leg.terminates_rtcp();
+    leg.Conclude(ends_here ? PacketVerdict::kRtcpTerminated
+                           : Forward(now, *admitted.from, packet, admitted.kind, *rtp, out));
+    packet.Return();
+  }
+  return 1;
+}
+
+void PacketPipeline::HandleRtp(Timestamp now, absl::Span<const Admitted> run, Outbox& out) {
+  LegEntry& from = *run.front().from;
+  const LegHandle handle = run.front().datagram->leg;
+  LegChain& chain = *from.leg.chain();
+  rtp_rows_.clear();
+  for (const Admitted& admitted : run) {
+    if (!Accept(now, admitted, out).has_value()) {
+      continue;
+    }
+    // Has one: the leg has parsed it.
+    if (const auto row = InterceptedRtp::Of(admitted.datagram->packet); row.has_value()) {
+      chain.Prepare(now, PacketDirection::kIncoming, row->view);
+      rtp_rows_.push_back(*row);
+    }
+  }
+  const size_t accepted = rtp_rows_.size();
+  const absl::Span<InterceptedRtp> left =
+      chain.chain().OnIncomingRtp(now, absl::MakeSpan(rtp_rows_), made_);
+  for (size_t i = left.size(); i < accepted; ++i) {
+    from.leg.Conclude(PacketVerdict::kIntercepted);
+  }
+  for (InterceptedRtp& row : left) {
+    from.leg.Conclude(
+        Forward(now, from, *row.packet, PacketKind::kRtp, RtpSummary::Of(row.view), out));
+    row.packet->Return();
+  }
+  ForwardDeliveries(now, from, out);
+  send_.TakeMade(now, handle, from, made_, out);
+}
+
+void PacketPipeline::HandleRtcp(Timestamp now, absl::Span<const Admitted> run, Outbox& out) {
+  LegEntry& from = *run.front().from;
+  const LegHandle handle = run.front().datagram->leg;
+  rtcp_rows_.clear();
+  for (const Admitted& admitted : run) {
+    if (!Accept(now, admitted, out).has_value()) {
+      continue;
+    }
+    if (const auto row = InterceptedRtcp::Of(admitted.datagram->packet); row.has_value()) {
+      rtcp_rows_.push_back(*row);
+    }
+  }
+  const size_t accepted = rtcp_rows_.size();
+  const absl::Span<InterceptedRtcp> left =
+      from.leg.chain()->chain().OnIncomingRtcp(now, absl::MakeSpan(rtcp_rows_), made_);
+  for (size_t i = left.size(); i < accepted; ++i) {
+    from.leg.Conclude(PacketVerdict::kIntercepted);
+  }
+  for (InterceptedRtcp& row : left) {
+    from.leg.Conclude(from.leg.terminates_rtcp()
+                          ? PacketVerdict::kRtcpTerminated
+                          : Forward(now, from, *row.packet, PacketKind::kRtcp, {}, out));
+    row.packet->Return();
+  }
+  ForwardDeliveries(now, from, out);
+  send_.TakeMade(now, handle, from, made_, out);
+}
+
+void PacketPipeline::HandleChainTimeout(Timestamp now, LegHandle handle, LegEntry& entry,
+                                        Outbox& out) {
+  if (entry.leg.chain() == nullptr || entry.leg.chain()->NextTimeout() > now) {
+    return;
+  }
+  entry.leg.chain()->chain().OnTimeout(now, made_);
+  ForwardDeliveries(now, entry, out);
+  send_.TakeMade(now, handle, entry, made_, out);
+}
+
+void PacketPipeline::ForwardDeliveries(Timestamp now, const LegEntry& from, Outbox& out) {
+  for (OutboxRtp& made : made_.deliveries()) {
+    if (const auto row = InterceptedRtp::Of(made.packet); row.has_value() && !from.leg.hold()) {
+      Forward(now, from, made.packet, PacketKind::kRtp, RtpSummary::Of(row->view), out);
+    }
+    made.packet.Return();
+  }
 }
 
 void PacketPipeline::PushEvents(Timestamp now, const Session& session, const Leg& leg,
@@ -139,22 +239,26 @@ void PacketPipeline::PushEvents(Timestamp now, const Session& session, const Leg
   }
 }
 
-bool PacketPipeline::Forward(Timestamp now, const Admitted& admitted, const RtpSummary& rtp,
-                             Outbox& out) {
-  PacketLoan& packet = admitted.datagram->packet;
+PacketVerdict PacketPipeline::Forward(Timestamp now, const LegEntry& from, PacketLoan& packet,
+                                      PacketKind kind, const RtpSummary& rtp, Outbox& out) {
   // The loan itself goes to the last that gets the packet, which is known only at the end.
   LegEntry* last = nullptr;
   OutgoingDatagram last_datagram;
-  for (const LegHandle handle : admitted.from->destinations) {
-    LegEntry* const to = legs_.Find(handle);
+  bool terminated = false;
+  for (const LegHandle handle : from.destinations) {
+    LegEntry* const to = rooms_.legs.Find(handle);
     SLUICE_DCHECK(to != nullptr);
-    const std::optional<Leg::Destination> destination = to->leg.DestinationFor(admitted.kind);
+    if (kind == PacketKind::kRtcp && to->leg.terminates_rtcp()) {
+      terminated = true;
+      continue;
+    }
+    const std::optional<Leg::Destination> destination = to->leg.DestinationFor(kind);
     if (!destination.has_value()) {
       continue;
     }
     if (last != nullptr) {
-      last_datagram.packet = arena_.LendCopy(packet);
-      AddOutgoing(now, {last, std::move(last_datagram), admitted.kind, rtp, kNoJob}, out);
+      last_datagram.packet = rooms_.arena.LendCopy(packet);
+      send_.Forward(now, *last, std::move(last_datagram), kind, rtp, out);
     }
     last = to;
     last_datagram.socket = destination->socket;
@@ -162,88 +266,32 @@ bool PacketPipeline::Forward(Timestamp now, const Admitted& admitted, const RtpS
     last_datagram.leg = handle;
   }
   if (last == nullptr) {
-    return false;
+    return terminated ? PacketVerdict::kRtcpTerminated : PacketVerdict::kNoDestination;
   }
   last_datagram.packet = std::move(packet);
-  AddOutgoing(now, {last, std::move(last_datagram), admitted.kind, rtp, kNoJob}, out);
-  return true;
+  send_.Forward(now, *last, std::move(last_datagram), kind, rtp, out);
+  return PacketVerdict::kForwarded;
 }
 
-void PacketPipeline::AddOutgoing(Timestamp now, Outgoing outgoing, Outbox& out) {
-  if (!outgoing.datagram.packet) {
-    outgoing.to->leg.Conclude(PacketVerdict::kNoCopySlot);
-    return;
-  }
-  if (outgoing_.size() == max_outgoing_) {
-    Flush(now, out);
-  }
-  outgoing_.push_back(std::move(outgoing));
-}
-
-void PacketPipeline::Flush(Timestamp now, Outbox& out) {
-  protect_jobs_.clear();
-  for (Outgoing& outgoing : outgoing_) {
-    if (SrtpSender* sender = outgoing.to->leg.sender(); sender != nullptr) {
-      outgoing.job = static_cast<uint32_t>(protect_jobs_.size());
-      protect_jobs_.push_back(
-          {sender, &outgoing.datagram.packet, outgoing.kind, ProtectVerdict::kMalformed});
-    }
-  }
-  Protect(absl::MakeSpan(protect_jobs_), engine_);
-  for (Outgoing& outgoing : outgoing_) {
-    Leg& leg = outgoing.to->leg;
-    SLUICE_DCHECK(leg.secure() == (outgoing.job != kNoJob));
-    if (outgoing.job != kNoJob) {
-      const ProtectVerdict verdict = protect_jobs_[outgoing.job].verdict;
-      if (verdict != ProtectVerdict::kOk) {
-        leg.Conclude(ToPacketVerdict(verdict));
-        continue;
-      }
-    }
-    if (!out.PushPacket(std::move(outgoing.datagram))) {
-      leg.Conclude(PacketVerdict::kOutboxFull);
-    } else if (outgoing.kind == PacketKind::kRtp) {
-      leg.CountSent(now, outgoing.rtp);
-    }
-  }
-  TellSendKeyLimits(now, out);
-  outgoing_.clear();
-}
-
-void PacketPipeline::TellReceiveKeyLimits(Timestamp now, Outbox& out) {
+void PacketPipeline::TellKeyLimits(Timestamp now, Outbox& out) {
   for (const Admitted& admitted : admitted_) {
     if (admitted.job == kNoJob) {
       continue;
     }
     const UnprotectVerdict verdict = unprotect_jobs_[admitted.job].verdict;
-    if (const auto limit = admitted.from->leg.TakeKeyLimit(verdict); limit.has_value()) {
-      PushKeyLimit(now, *admitted.from, StreamDirection::kReceived, *limit, out);
-    }
-  }
-}
-
-void PacketPipeline::TellSendKeyLimits(Timestamp now, Outbox& out) {
-  for (const Outgoing& outgoing : outgoing_) {
-    if (outgoing.job == kNoJob) {
+    const auto limit = admitted.from->leg.TakeKeyLimit(verdict);
+    if (!limit.has_value()) {
       continue;
     }
-    const ProtectVerdict verdict = protect_jobs_[outgoing.job].verdict;
-    if (const auto limit = outgoing.to->leg.TakeKeyLimit(verdict); limit.has_value()) {
-      PushKeyLimit(now, *outgoing.to, StreamDirection::kSent, *limit, out);
-    }
+    SessionEvent event;
+    event.kind = SessionEventKind::kKeyLimitReached;
+    event.time = now;
+    event.session_id = InlineId(rooms_.sessions.Find(admitted.from->session)->id());
+    event.leg_id = InlineId(admitted.from->leg.id());
+    event.direction = StreamDirection::kReceived;
+    event.limit = *limit;
+    out.PushEvent(event);
   }
-}
-
-void PacketPipeline::PushKeyLimit(Timestamp now, const LegEntry& entry, StreamDirection direction,
-                                  KeyLimit limit, Outbox& out) {
-  SessionEvent event;
-  event.kind = SessionEventKind::kKeyLimitReached;
-  event.time = now;
-  event.session_id = InlineId(sessions_.Find(entry.session)->id());
-  event.leg_id = InlineId(entry.leg.id());
-  event.direction = direction;
-  event.limit = limit;
-  out.PushEvent(event);
 }
 
 }  // namespace sluice

@@ -10,6 +10,8 @@
 #include "base/check.h"
 #include "base/time_delta.h"
 #include "gateway/errors/error_detail.h"
+#include "gateway/leg/chain_parts.h"
+#include "gateway/leg/interceptor_options.h"
 #include "gateway/leg/leg.h"
 #include "gateway/session/byte_budget.h"
 #include "gateway/session/leg_entry.h"
@@ -24,19 +26,26 @@ namespace {
 // empty the outbox, short against every timeout.
 constexpr TimeDelta kEndRetryDelay = TimeDelta::Millis(10);
 
+// Between two timeouts of one session: what a pacer needs, and short against all else.
+constexpr TimeDelta kShortestTimeout = TimeDelta::Micros(500);
+
 }  // namespace
 
 struct SessionTable::State {
-  State(const SessionTableLimits& table_limits, PacketArena& arena, CryptoEngine& crypto_engine)
+  State(const SessionTableLimits& table_limits, PacketArena& arena, CryptoEngine& crypto_engine,
+        const ChainEnvironment& chain_environment)
       : limits(table_limits),
         engine(crypto_engine),
+        chains(chain_environment),
         extra_srtp(limits.extra_srtp_bytes),
+        interceptor_bytes(limits.interceptor_bytes),
+        held_packets(limits.held_packets),
         sessions(limits.sessions),
         legs(limits.legs),
         timers(limits.sessions),
         handles(limits.sessions),
-        pipeline(limits.receive_batch, limits.destinations_per_leg, legs, sessions, timers, arena,
-                 crypto_engine) {
+        pipeline(limits.receive_batch, limits.destinations_per_leg,
+                 {legs, sessions, timers, arena, crypto_engine}) {
     by_id.reserve(limits.sessions);
   }
 
@@ -56,6 +65,10 @@ struct SessionTable::State {
   // ResourceExhausted, unless the leg may go from `before` to `after` bytes beyond what every leg
   // may take.
   absl::Status CheckExtra(size_t before, size_t after);
+  // The same of interceptors: from those that `entry` was charged for to `after`.
+  absl::Status CheckInterceptors(const LegEntry& entry, const InterceptorOptions& after);
+  // What the leg takes of the budgets is charged; with `gone`, nothing.
+  void Charge(LegEntry& entry, bool gone = false);
   // To be called after every change of legs, their hold or keys, and of timeouts.
   void Rearm(Timestamp now, SessionHandle handle);
   void HandleSessionTimeout(Timestamp now, SessionHandle handle, Outbox& out);
@@ -64,7 +77,11 @@ struct SessionTable::State {
 
   const SessionTableLimits limits;
   CryptoEngine& engine;
+  const ChainEnvironment chains;
   ByteBudget extra_srtp;
+  ByteBudget interceptor_bytes;
+  // In packets.
+  ByteBudget held_packets;
   SessionSlots sessions;
   LegSlots legs;
   absl::flat_hash_map<std::string, SessionHandle> by_id;
@@ -146,25 +163,54 @@ absl::Status SessionTable::State::CheckExtra(size_t before, size_t after) {
                                    "narrower windows, or retire keys"));
 }
 
+absl::Status SessionTable::State::CheckInterceptors(const LegEntry& entry,
+                                                    const InterceptorOptions& after) {
+  if (!interceptor_bytes.Allows(entry.interceptor_bytes, InterceptorBytes(after))) {
+    return LimitReached(
+        "interceptor_kib", interceptor_bytes.limit() / 1024,
+        absl::StrCat("the leg's interceptors would take ", InterceptorBytes(after) / 1024,
+                     " KiB: switch some off, or raise the limit"));
+  }
+  if (!held_packets.Allows(entry.held_packets, InterceptorHeldPackets(after))) {
+    return LimitReached(
+        "held_packets", held_packets.limit(),
+        absl::StrCat("the leg's pacer and jitter buffer may keep ", InterceptorHeldPackets(after),
+                     " packets: switch them off, or raise the limit"));
+  }
+  return absl::OkStatus();
+}
+
+void SessionTable::State::Charge(LegEntry& entry, bool gone) {
+  extra_srtp.Charge(entry.extra_bytes, gone ? 0 : entry.leg.ExtraBytes());
+  const InterceptorOptions& options = entry.leg.interceptors();
+  interceptor_bytes.Charge(entry.interceptor_bytes, gone ? 0 : InterceptorBytes(options));
+  held_packets.Charge(entry.held_packets, gone ? 0 : InterceptorHeldPackets(options));
+}
+
 void SessionTable::State::Rearm(Timestamp now, SessionHandle handle) {
   Session& session = *sessions.Find(handle);
   bool all_on_hold = !session.legs().empty();
   Timestamp next = Timestamp::PlusInfinity();
   for (const LegHandle leg : session.legs()) {
     LegEntry& entry = EntryOf(leg);
-    extra_srtp.Charge(entry.extra_bytes, entry.leg.ExtraBytes());
+    Charge(entry);
     all_on_hold = all_on_hold && entry.leg.hold();
     next = std::min(next, entry.leg.NextTimeout());
   }
   session.SetAllOnHold(now, all_on_hold);
+  // Interceptors that cannot wait are asked again soon, not at once, so that this ends.
+  next = std::max(next, now + kShortestTimeout);
   timers.Set(handle.index, std::min(next, session.NextDeadline().at));
 }
 
 void SessionTable::State::HandleSessionTimeout(Timestamp now, SessionHandle handle, Outbox& out) {
   Session& session = *sessions.Find(handle);
   for (const LegHandle leg : session.legs()) {
-    EntryOf(leg).leg.HandleTimeout(now);
+    LegEntry& entry = EntryOf(leg);
+    entry.leg.HandleTimeout(now);
+    pipeline.HandleChainTimeout(now, leg, entry, out);
   }
+  pipeline.Flush(now, out);
   const Session::Deadline end = session.NextDeadline();
   if (end.at > now) {
     Rearm(now, handle);
@@ -183,7 +229,7 @@ EndedSession SessionTable::State::End(Timestamp now, SessionHandle handle, EndRe
   ended.report.end_reason = reason;
   for (const LegHandle leg : session.legs()) {
     LegEntry& entry = EntryOf(leg);
-    extra_srtp.Charge(entry.extra_bytes, 0);
+    Charge(entry, /*gone=*/true);
     ended.sockets.push_back(entry.leg.local().rtp_socket);
     if (!entry.leg.rtcp_mux()) {
       ended.sockets.push_back(entry.leg.local().rtcp_socket);
@@ -197,8 +243,8 @@ EndedSession SessionTable::State::End(Timestamp now, SessionHandle handle, EndRe
 }
 
 SessionTable::SessionTable(const SessionTableLimits& limits, PacketArena& arena,
-                           CryptoEngine& engine)
-    : state_(std::make_unique<State>(limits, arena, engine)) {}
+                           CryptoEngine& engine, const ChainEnvironment& chains)
+    : state_(std::make_unique<State>(limits, arena, engine, chains)) {}
 
 SessionTable::~SessionTable() = default;
 
@@ -264,15 +310,18 @@ absl::StatusOr<LegHandle> SessionTable::AddLeg(Timestamp now, absl::string_view 
   if (state_->legs.full()) {
     return LimitReached("legs", limits.legs, "no room for another leg");
   }
-  absl::StatusOr<Leg> leg =
-      Leg::Create(now, std::move(spec), local, limits.streams_per_leg, state_->engine);
+  absl::StatusOr<Leg> leg = Leg::Create(now, std::move(spec), local, limits.streams_per_leg,
+                                        state_->engine, state_->chains);
   if (!leg.ok()) {
     return leg.status();
   }
-  if (absl::Status status = state_->CheckExtra(0, leg->ExtraBytes()); !status.ok()) {
+  LegEntry entry = {.leg = *std::move(leg), .session = *handle, .destinations = {}};
+  absl::Status status = state_->CheckExtra(0, entry.leg.ExtraBytes());
+  status.Update(state_->CheckInterceptors(entry, entry.leg.interceptors()));
+  if (!status.ok()) {
     return status;
   }
-  const std::optional<LegHandle> added = state_->legs.Insert({*std::move(leg), *handle, {}, 0});
+  const std::optional<LegHandle> added = state_->legs.Insert(std::move(entry));
   SLUICE_CHECK(added.has_value());
   session.legs().push_back(*added);
   state_->CompileForwarding(session);
@@ -306,6 +355,11 @@ absl::Status SessionTable::UpdateLeg(Timestamp now, absl::string_view session_id
   LegEntry& entry = *found->entry;
   absl::Status status = state_->CheckExtra(entry.extra_bytes, entry.leg.ExtraBytesAfter(update));
   if (status.ok()) {
+    const absl::StatusOr<InterceptorOptions> interceptors = entry.leg.InterceptorsAfter(update);
+    status =
+        interceptors.ok() ? state_->CheckInterceptors(entry, *interceptors) : interceptors.status();
+  }
+  if (status.ok()) {
     status = entry.leg.Update(now, std::move(update));
   }
   if (status.ok()) {
@@ -325,7 +379,7 @@ absl::StatusOr<LegSnapshot> SessionTable::RemoveLeg(Timestamp now, absl::string_
     return found.status();
   }
   LegSnapshot snapshot = found->entry->leg.Snapshot();
-  state_->extra_srtp.Charge(found->entry->extra_bytes, 0);
+  state_->Charge(*found->entry, /*gone=*/true);
   Session& session = *state_->sessions.Find(*handle);
   std::erase(session.legs(), found->handle);
   session.forwarding().RemoveLeg(leg_id);
@@ -373,9 +427,11 @@ size_t SessionTable::session_count() const { return state_->sessions.size(); }
 
 size_t SessionTable::leg_count() const { return state_->legs.size(); }
 
-size_t SessionTable::extra_srtp_bytes() const { return state_->extra_srtp.used(); }
+BudgetUse SessionTable::extra_srtp() const { return state_->extra_srtp.use(); }
 
-uint64_t SessionTable::extra_srtp_refused() const { return state_->extra_srtp.refused(); }
+BudgetUse SessionTable::interceptor_bytes() const { return state_->interceptor_bytes.use(); }
+
+BudgetUse SessionTable::held_packets() const { return state_->held_packets.use(); }
 
 uint64_t SessionTable::stale_datagrams() const { return state_->pipeline.stale_datagrams(); }
 

@@ -11,8 +11,10 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/timestamp.h"
+#include "gateway/leg/chain_parts.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/session/byte_budget.h"
 #include "gateway/session/outbox.h"
 #include "gateway/session/received_datagram.h"
 #include "gateway/session/session_spec.h"
@@ -33,6 +35,10 @@ struct SessionTableLimits {
   size_t destinations_per_leg = 0;
   // Bytes that all legs together take beyond what every leg may (Leg::ExtraBytes).
   size_t extra_srtp_bytes = 0;
+  // Bytes that the interceptors of all legs take together, and packets that they keep beyond a
+  // batch: slots of the arena that are there for nothing else.
+  size_t interceptor_bytes = 0;
+  size_t held_packets = 0;
 };
 
 // All sessions of one worker: an effect-free core that turns received datagrams into outgoing ones.
@@ -40,8 +46,9 @@ struct SessionTableLimits {
 // One thread. The calls that control makes may allocate; HandleBatch does not.
 class SessionTable {
  public:
-  // `arena` and `engine` outlive the table.
-  SessionTable(const SessionTableLimits& limits, PacketArena& arena, CryptoEngine& engine);
+  // `arena`, `engine` and what `chains` points to outlive the table.
+  SessionTable(const SessionTableLimits& limits, PacketArena& arena, CryptoEngine& engine,
+               const ChainEnvironment& chains);
   ~SessionTable();
 
   // AlreadyExists, ResourceExhausted (limit "sessions").
@@ -52,15 +59,15 @@ class SessionTable {
   // Sockets of all its legs are in the answer, to be closed by the caller.
   absl::StatusOr<EndedSession> DeleteSession(Timestamp now, absl::string_view session_id);
 
-  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session", "extra_srtp_kib"),
-  // InvalidArgument naming the field. On success packets of the sockets in `local` belong to the
-  // returned handle; on an error nothing is kept.
+  // NotFound, AlreadyExists, ResourceExhausted ("legs", "legs_per_session", "extra_srtp_kib",
+  // "interceptor_kib", "held_packets"), InvalidArgument naming the field. On success packets of the
+  // sockets in `local` belong to the returned handle; on an error nothing is kept.
   absl::StatusOr<LegHandle> AddLeg(Timestamp now, absl::string_view session_id, LegSpec spec,
                                    const LocalTransport& local);
   absl::StatusOr<LegSnapshot> GetLeg(Timestamp now, absl::string_view session_id,
                                      absl::string_view leg_id) const;
   // All or nothing. NotFound; InvalidArgument naming the field; ResourceExhausted
-  // ("extra_srtp_kib") and what else Leg::Update answers.
+  // ("extra_srtp_kib", "interceptor_kib", "held_packets") and what else Leg::Update answers.
   absl::Status UpdateLeg(Timestamp now, absl::string_view session_id, absl::string_view leg_id,
                          LegUpdate update);
   // The sockets to close are in the snapshot's `local`.
@@ -83,9 +90,10 @@ class SessionTable {
 
   size_t session_count() const;
   size_t leg_count() const;
-  // Of SessionTableLimits::extra_srtp_bytes, and how often it was not enough.
-  size_t extra_srtp_bytes() const;
-  uint64_t extra_srtp_refused() const;
+  // Of SessionTableLimits.
+  BudgetUse extra_srtp() const;
+  BudgetUse interceptor_bytes() const;
+  BudgetUse held_packets() const;
   // Datagrams that came for legs that are gone.
   uint64_t stale_datagrams() const;
 

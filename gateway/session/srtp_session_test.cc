@@ -240,7 +240,7 @@ TEST_P(SrtpSessionTest, LegsShareWhatGoesBeyondTheUsual) {
   wide.host = 4;
   const TestPeer d(wide);
   ASSERT_TRUE(table.AddLeg(now, "call", c.Spec("c"), c.Local()).ok());
-  EXPECT_GT(table.extra_srtp_bytes(), kBudget * 9 / 10);
+  EXPECT_GT(table.extra_srtp().used, kBudget * 9 / 10);
   const absl::Status refused = table.AddLeg(now, "call", d.Spec("d"), d.Local()).status();
   EXPECT_EQ(refused.code(), absl::StatusCode::kResourceExhausted);
   EXPECT_EQ(Subject(refused), "extra_srtp_kib");
@@ -248,20 +248,20 @@ TEST_P(SrtpSessionTest, LegsShareWhatGoesBeyondTheUsual) {
   LegUpdate widen;
   widen.remote_options = wide.peer_options;
   EXPECT_EQ(Subject(call.Update("a", std::move(widen))), "extra_srtp_kib");
-  EXPECT_EQ(table.extra_srtp_refused(), 2u);
+  EXPECT_EQ(table.extra_srtp().refused, 2u);
   EXPECT_EQ(call.harness.Leg("call", "a").remote_options->rtp_replay_window, 1024u);
 
   // Whoever needs less, or goes, makes room.
   LegUpdate narrow;
   narrow.remote_options.emplace();
   ASSERT_TRUE(call.Update("c", std::move(narrow)).ok());
-  EXPECT_EQ(table.extra_srtp_bytes(), 0u);
+  EXPECT_EQ(table.extra_srtp().used, 0u);
   ASSERT_TRUE(table.AddLeg(now, "call", d.Spec("d"), d.Local()).ok());
   ASSERT_TRUE(table.RemoveLeg(now, "call", "d").ok());
-  EXPECT_EQ(table.extra_srtp_bytes(), 0u);
+  EXPECT_EQ(table.extra_srtp().used, 0u);
   ASSERT_TRUE(table.AddLeg(now, "call", d.Spec("d"), d.Local()).ok());
   ASSERT_TRUE(table.DeleteSession(now, "call").ok());
-  EXPECT_EQ(table.extra_srtp_bytes(), 0u);
+  EXPECT_EQ(table.extra_srtp().used, 0u);
 }
 
 }  // namespace

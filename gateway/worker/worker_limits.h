@@ -17,6 +17,8 @@ struct WorkerLimits {
   size_t event_queue = 0;
   // As in SessionTableLimits; may be 0.
   size_t extra_srtp_bytes = 0;
+  size_t interceptor_bytes = 0;
+  size_t held_packets = 0;
   // At least PacketSlots(limits), see packet_slots.h.
   size_t packet_slots = 0;
 };

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "base/time_delta.h"
 #include "gateway/io/steady_clock.h"
+#include "gateway/io/wall_clock.h"
 #include "gateway/worker/packet_slots.h"
 #include "srtp/crypto/engine_choice.h"
 
@@ -40,6 +41,8 @@ SessionTableLimits TableLimits(const WorkerLimits& limits) {
   result.streams_per_leg = limits.streams_per_leg;
   result.receive_batch = limits.receive_batch;
   result.extra_srtp_bytes = limits.extra_srtp_bytes;
+  result.interceptor_bytes = limits.interceptor_bytes;
+  result.held_packets = limits.held_packets;
   // All other legs of its session.
   result.destinations_per_leg = std::max<size_t>(limits.legs_per_session, 2) - 1;
   return result;
@@ -91,7 +94,7 @@ WorkerLoop::WorkerLoop(const WorkerLimits& limits, EngineKind engine, Epoll epol
       mailbox_(limits.mailbox_commands, wakeup_),
       notices_(limits.event_queue, std::move(wake)),
       sockets_(MaxSockets(limits), epoll_),
-      sessions_(TableLimits(limits), arena_, *engine_),
+      sessions_(TableLimits(limits), arena_, *engine_, {&random_, NtpOrigin()}),
       outbox_(limits.outbox_packets, limits.event_queue, kMaxEnded),
       receive_batch_(limits.receive_batch, arena_),
       now_(SteadyClock::Now()) {}
@@ -123,8 +126,9 @@ WorkerUsage WorkerLoop::Usage() const {
   usage.packet_slots_free = arena_.free() + receive_batch_.spare();
   usage.packet_slots_exhausted = arena_.exhausted();
   usage.events_dropped = outbox_.events_dropped();
-  usage.extra_srtp_bytes = sessions_.extra_srtp_bytes();
-  usage.extra_srtp_refused = sessions_.extra_srtp_refused();
+  usage.extra_srtp = sessions_.extra_srtp();
+  usage.interceptor_bytes = sessions_.interceptor_bytes();
+  usage.held_packets = sessions_.held_packets();
   return usage;
 }
 

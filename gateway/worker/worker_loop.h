@@ -14,6 +14,7 @@
 #include "gateway/io/epoll.h"
 #include "gateway/io/receive_batch.h"
 #include "gateway/io/send_batch.h"
+#include "gateway/io/system_random.h"
 #include "gateway/io/wakeup.h"
 #include "gateway/session/outbox.h"
 #include "gateway/session/session_table.h"
@@ -73,6 +74,7 @@ class WorkerLoop {
 
   PacketArena arena_;
   const std::unique_ptr<CryptoEngine> engine_;
+  SystemRandom random_;
   Epoll epoll_;
   Wakeup wakeup_;
   Mailbox mailbox_;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gateway/session/byte_budget.h"
+
 namespace sluice {
 
 // What one worker holds at one moment, and how often it ran out.
@@ -16,9 +18,11 @@ struct WorkerUsage {
   size_t packet_slots_free = 0;
   uint64_t packet_slots_exhausted = 0;
   uint64_t events_dropped = 0;
-  // What legs take beyond what every leg may, and how often more was asked for than there is.
-  size_t extra_srtp_bytes = 0;
-  uint64_t extra_srtp_refused = 0;
+  // What legs take beyond what every leg may, in bytes; what their interceptors take, in bytes; and
+  // packets that those may keep.
+  BudgetUse extra_srtp;
+  BudgetUse interceptor_bytes;
+  BudgetUse held_packets;
 };
 
 }  // namespace sluice

@@ -96,6 +96,14 @@ void CongestionFeedback::OnStreamAdded(Timestamp, PacketDirection direction, Str
   }
 }
 
+void CongestionFeedback::OnStreamJoined(Timestamp, PacketDirection direction, StreamSlot slot,
+                                        SsrcRole role, Ssrc ssrc) {
+  if (direction == PacketDirection::kIncoming && slot.value() < incoming_.size() &&
+      incoming_[slot.value()].reported) {
+    incoming_[slot.value()].places[static_cast<size_t>(role)] = generator_.AddStream(ssrc);
+  }
+}
+
 void CongestionFeedback::OnStreamRemoved(Timestamp, PacketDirection direction, StreamSlot slot) {
   if (slot.value() >= outgoing_.size()) {
     return;

@@ -74,6 +74,8 @@ class CongestionFeedback : public Interceptor {
   }
   void OnStreamAdded(Timestamp now, PacketDirection direction, StreamSlot slot,
                      const StreamInfo& info) override;
+  void OnStreamJoined(Timestamp now, PacketDirection direction, StreamSlot slot, SsrcRole role,
+                      Ssrc ssrc) override;
   void OnStreamRemoved(Timestamp now, PacketDirection direction, StreamSlot slot) override;
   void OnIncomingRtp(Timestamp now, absl::Span<InterceptedRtp> packets,
                      InterceptorOutbox& out) override;

@@ -39,6 +39,8 @@ WorkerLimits ToWorkerLimits(const HarnessOptions& options) {
   limits.mailbox_commands = options.limits.mailbox_commands;
   limits.event_queue = options.limits.event_queue;
   limits.extra_srtp_bytes = ExtraSrtpBytesPerWorker(options.limits, options.workers);
+  limits.interceptor_bytes = InterceptorBytesPerWorker(options.limits, options.workers);
+  limits.held_packets = HeldPacketsPerWorker(options.limits, options.workers);
   limits.packet_slots = PacketSlots(limits);
   return limits;
 }

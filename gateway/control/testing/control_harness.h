@@ -34,6 +34,8 @@ struct HarnessOptions {
                    .mailbox_commands = 64,
                    .event_queue = 64,
                    .extra_srtp_kib = 1024,
+                   .interceptor_kib = 8192,
+                   .held_packets = 2048,
                    .event_log = 64,
                    .watchers = 2,
                    .tombstones = 8,

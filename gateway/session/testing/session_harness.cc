@@ -184,7 +184,7 @@ void TestPeer::InstallGatewayKey(const MasterKey& key, bool new_context) {
 SessionHarness::SessionHarness(const Options& options)
     : arena_(options.packet_slots),
       engine_(MakeEngine(options.engine)),
-      table_(options.limits, arena_, *engine_),
+      table_(options.limits, arena_, *engine_, {&random_, 0}),
       outbox_(options.outbox_packets, options.outbox_events, options.outbox_ended) {}
 
 void SessionHarness::CreateSession(absl::string_view id, const SessionTimeouts& timeouts) {

@@ -135,7 +135,9 @@ class SessionHarness {
                                  .legs_per_session = 4,
                                  .streams_per_leg = 8,
                                  .receive_batch = 32,
-                                 .destinations_per_leg = 3};
+                                 .destinations_per_leg = 3,
+                                 .interceptor_bytes = 16 * 1024 * 1024,
+                                 .held_packets = 2048};
     size_t packet_slots = 128;
     size_t outbox_packets = 64;
     size_t outbox_events = 64;
@@ -180,6 +182,8 @@ class SessionHarness {
   FakeClock clock_;
   PacketArena arena_;
   const std::unique_ptr<CryptoEngine> engine_;
+  // The same in every run.
+  SeededRandom random_{1};
   SessionTable table_;
   Outbox outbox_;
   std::vector<ReceivedDatagram> batch_;
