@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <deque>
 #include <memory>
 #include <set>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "base/byte_order.h"
 #include "base/testing/seeded_random.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
@@ -378,44 +378,57 @@ TEST(JitterBufferTest, WhateverComesGoesOutInOrderAndOnce) {
   EXPECT_GT(given, 5000);
 }
 
+// What is delivered at `ms` came, by its payload, not more than `longest` before.
+void ExpectInTime(int64_t ms, int64_t longest, const ChainOutput& output) {
+  for (const Bytes& packet : output.delivered) {
+    const absl::Span<const uint8_t> payload = RtpPacketView::Parse(packet)->payload();
+    ASSERT_EQ(payload.size(), 4u);
+    EXPECT_LE(ms - int64_t{LoadBe32(payload.data())}, longest);
+  }
+}
+
 // Numbers, timestamps and streams from nowhere: what waits is bounded, by number and by time.
 TEST(JitterBufferTest, WhateverAPeerSendsNothingWaitsForLong) {
   const uint64_t seed = SeededRandom::SeedFromEnvOr(711);
   SCOPED_TRACE(absl::StrCat("replay with SLUICE_TEST_SEED=", seed));
   SeededRandom random(seed);
-  constexpr int64_t kLongest = 200;
-  Leg leg({.capacity = 64, .max_held = 80, .delay = {.maximum = TimeDelta::Millis(kLongest)}});
-  std::deque<int64_t> came;
+  constexpr int64_t kDelay = 200;
+  // Between two calls.
+  constexpr uint64_t kStep = 12;
+  constexpr int64_t kLongest = kDelay + static_cast<int64_t>(kStep);
+  Leg leg({.capacity = 64, .max_held = 80, .delay = {.maximum = TimeDelta::Millis(kDelay)}});
+  InterceptorChain& chain = leg.harness->chain();
   int64_t ms = 0;
   uint16_t sequence = 0;
-  for (int i = 0; i < 30000; ++i) {
+  for (int i = 0; i < 30000; ++i, ms += static_cast<int64_t>(random.Below(kStep))) {
+    const Timestamp now = Timestamp::Millis(ms);
+    for (int calls = 0; chain.NextTimeout() <= now; ++calls) {
+      ASSERT_LT(calls, 10);
+      ExpectInTime(ms, kLongest, leg.harness->Timeout(now));
+    }
     const uint32_t ssrc = random.Below(2) == 0 ? kAudio : kOther;
     // Near the last one, mostly in front; or anywhere.
     sequence = static_cast<uint16_t>(random.Below(50) == 0 ? random.NextU32()
-                                                           : sequence + random.Below(80) - 35);
-    const uint32_t timestamp =
-        random.Below(4) == 0 ? random.NextU32() : static_cast<uint32_t>(ms) * 48;
-    leg.harness->IncomingRtp(
-        Timestamp::Millis(ms),
-        {Packet(sequence, ssrc).WithTimestamp(timestamp).WithPayloadSize(random.Below(3)).Build()});
-    came.push_back(ms);
-    ms += static_cast<int64_t>(random.Below(12));
+                                                           : sequence + random.Below(40) - 19);
+    Bytes payload(random.Below(4) == 0 ? 0 : 4);
+    if (!payload.empty()) {
+      StoreBe32(payload.data(), static_cast<uint32_t>(ms));
+    }
+    const auto media = static_cast<uint32_t>(ms) * 48;
+    ExpectInTime(ms, kLongest,
+                 leg.harness->IncomingRtp(
+                     now, {Packet(sequence, ssrc)
+                               .WithTimestamp(random.Below(4) == 0 ? random.NextU32() : media)
+                               .WithPayload(payload)
+                               .Build()}));
     if (random.Below(500) == 0) {
-      auto& chain = leg.harness->chain();
-      ASSERT_TRUE(
-          chain.RemoveStream(Timestamp::Millis(ms), PacketDirection::kIncoming, Ssrc(ssrc)));
-      ASSERT_EQ(chain.AddStream(Timestamp::Millis(ms), PacketDirection::kIncoming, Stream(ssrc)),
+      ASSERT_TRUE(chain.RemoveStream(now, PacketDirection::kIncoming, Ssrc(ssrc)));
+      ASSERT_EQ(chain.AddStream(now, PacketDirection::kIncoming, Stream(ssrc)),
                 AddStreamVerdict::kOk);
     }
-    while (leg.harness->chain().NextTimeout() <= Timestamp::Millis(ms)) {
-      leg.harness->Timeout(Timestamp::Millis(ms));
-    }
-    while (!came.empty() && came.front() <= ms - kLongest) {
-      came.pop_front();
-    }
-    ASSERT_LE(leg.buffer->held(), came.size());
     ASSERT_LE(leg.buffer->held(), 80u);
     ASSERT_LE(leg.harness->slots_held(), leg.buffer->held());
+    ASSERT_FALSE(HasFailure());
   }
   const JitterBufferCounters& counters = leg.buffer->counters();
   EXPECT_GT(counters.delivered, 1000u);
