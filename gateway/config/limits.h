@@ -39,7 +39,7 @@ struct Limits {
   // widest windows for 64 streams.
   size_t extra_srtp_kib = 65'536;
   // KiB that the interceptors of all legs together may take: some 400 legs with repair, reports and
-  // transport-wide feedback, at 640 KiB each.
+  // transport-wide feedback, at 660 KiB each.
   size_t interceptor_kib = 262'144;
   // Packets that pacers and jitter buffers together may keep, each a packet slot of 2 KiB: six legs
   // with a pacer, which few need. 0: none.

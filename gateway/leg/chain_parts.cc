@@ -100,18 +100,18 @@ struct Size {
 };
 constexpr size_t kKib = 1024;
 constexpr Size kSizes[] = {
-    {&InterceptorOptions::reports, 32 * kKib},
-    {&InterceptorOptions::statistics, 24 * kKib},
-    {&InterceptorOptions::nack, 480 * kKib},
-    {&InterceptorOptions::transport_wide_feedback, 256 * kKib},
-    {&InterceptorOptions::congestion_control_feedback, 512 * kKib},
-    {&InterceptorOptions::bandwidth_estimator, 64 * kKib},
-    {&InterceptorOptions::key_frame_requests, 16 * kKib},
-    {&InterceptorOptions::pacer, 24 * kKib},
-    {&InterceptorOptions::jitter_buffer, 512 * kKib},
+    {&InterceptorOptions::reports, 24 * kKib},
+    {&InterceptorOptions::statistics, 28 * kKib},
+    {&InterceptorOptions::nack, 432 * kKib},
+    {&InterceptorOptions::transport_wide_feedback, 104 * kKib},
+    {&InterceptorOptions::congestion_control_feedback, 336 * kKib},
+    {&InterceptorOptions::bandwidth_estimator, 40 * kKib},
+    {&InterceptorOptions::key_frame_requests, 8 * kKib},
+    {&InterceptorOptions::pacer, 20 * kKib},
+    {&InterceptorOptions::jitter_buffer, 484 * kKib},
 };
 // The chain itself, its tables of streams, and the leg's copy of what was negotiated.
-constexpr size_t kChainBytes = 48 * kKib;
+constexpr size_t kChainBytes = 24 * kKib;
 
 }  // namespace
 

@@ -276,7 +276,7 @@ Leg::Acceptance Leg::Accept(Timestamp now, Component component, PacketKind kind,
     well_formed = rtp.has_value();
   } else {
     const std::optional<RtcpPacketView> rtcp = RtcpPacketView::Parse(packet);
-    well_formed = rtcp.has_value() && (interceptors_.reduced_size_rtcp || rtcp->IsValidCompound());
+    well_formed = rtcp.has_value() && rtcp->IsValidCompound();
   }
   if (!well_formed) {
     acceptance.reject = PacketVerdict::kMalformed;

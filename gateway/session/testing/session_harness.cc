@@ -91,7 +91,12 @@ LegSpec TestPeer::Spec(absl::string_view leg_id) const {
     spec.remote_mki = options_.mki;
     spec.remote_options = options_.peer_options;
   }
-  spec.payload_types = {{PayloadType(96), "test", 8'000}};
+  spec.payload_types = options_.payload_types;
+  if (spec.payload_types.empty()) {
+    spec.payload_types = {{PayloadType(96), "test", 8'000}};
+  }
+  spec.header_extensions = options_.header_extensions;
+  spec.interceptors = options_.interceptors;
   return spec;
 }
 

@@ -14,8 +14,10 @@
 #include "base/testing/seeded_random.h"
 #include "base/time_delta.h"
 #include "base/timestamp.h"
+#include "gateway/leg/interceptor_options.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/leg/media_description.h"
 #include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/session/outbox.h"
@@ -64,6 +66,10 @@ struct TestPeerOptions {
   SrtpOptions gateway_options = {};
   // MKI of the first key of each direction; of no bytes: packets carry none.
   Mki mki = {};
+  // Empty: payload type 96, 8 kHz.
+  std::vector<PayloadDescription> payload_types = {};
+  std::vector<HeaderExtension> header_extensions = {};
+  InterceptorConfig interceptors = {};
 };
 
 // One endpoint of a call, with its own keys, engine and SRTP contexts: what the gateway sends is
