@@ -124,8 +124,8 @@ TEST(StreamSlotsTest, AgreesWithAMapUnderRandomUse) {
       }
     } else if (random.Below(3) == 0) {
       const auto other = static_cast<uint32_t>(random.Below(kSsrcs));
-      const bool joins = streams.count(ssrc) != 0 && streams[ssrc].size() == 1 &&
-                         places.count(other) == 0;
+      const bool joins =
+          streams.count(ssrc) != 0 && streams[ssrc].size() == 1 && places.count(other) == 0;
       ASSERT_EQ(slots.Join(Ssrc(ssrc), SsrcRole::kRetransmission, Ssrc(other)), joins);
       if (joins) {
         streams[ssrc].push_back(other);

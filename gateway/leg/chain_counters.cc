@@ -1,5 +1,9 @@
+#include "gateway/leg/chain_counters.h"
+
+#include <cstddef>
+#include <cstdint>
+
 #include "absl/strings/string_view.h"
-#include "gateway/leg/chain_parts.h"
 #include "interceptor/interceptor_kind.h"
 
 namespace sluice {
@@ -146,16 +150,18 @@ void Append(InterceptorKind kind, const Part* part, const CounterRow<Counters> (
 
 }  // namespace
 
-void ChainParts::AppendCounters(std::vector<InterceptorCounter>& counters) const {
-  Append(InterceptorKind::kStreamStatistics, statistics, kStatistics, counters);
-  Append(InterceptorKind::kTransportFeedback, transport_feedback, kTransportFeedback, counters);
-  Append(InterceptorKind::kCongestionFeedback, congestion_feedback, kCongestionFeedback, counters);
-  Append(InterceptorKind::kPacer, pacer, kPacer, counters);
-  Append(InterceptorKind::kReports, reports, kReports, counters);
-  Append(InterceptorKind::kNackGenerator, nack_generator, kNackGenerator, counters);
-  Append(InterceptorKind::kNackResponder, nack_responder, kNackResponder, counters);
-  Append(InterceptorKind::kKeyFrameThrottle, key_frames, kKeyFrames, counters);
-  Append(InterceptorKind::kJitterBuffer, jitter_buffer, kJitterBuffer, counters);
+void AppendCounters(const ChainParts& parts, std::vector<InterceptorCounter>& counters) {
+  Append(InterceptorKind::kStreamStatistics, parts.statistics, kStatistics, counters);
+  Append(InterceptorKind::kTransportFeedback, parts.transport_feedback, kTransportFeedback,
+         counters);
+  Append(InterceptorKind::kCongestionFeedback, parts.congestion_feedback, kCongestionFeedback,
+         counters);
+  Append(InterceptorKind::kPacer, parts.pacer, kPacer, counters);
+  Append(InterceptorKind::kReports, parts.reports, kReports, counters);
+  Append(InterceptorKind::kNackGenerator, parts.nack_generator, kNackGenerator, counters);
+  Append(InterceptorKind::kNackResponder, parts.nack_responder, kNackResponder, counters);
+  Append(InterceptorKind::kKeyFrameThrottle, parts.key_frames, kKeyFrames, counters);
+  Append(InterceptorKind::kJitterBuffer, parts.jitter_buffer, kJitterBuffer, counters);
 }
 
 }  // namespace sluice

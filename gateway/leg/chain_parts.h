@@ -9,7 +9,6 @@
 #include "absl/status/status.h"
 #include "base/random_source.h"
 #include "gateway/leg/interceptor_options.h"
-#include "gateway/leg/leg_snapshot.h"
 #include "interceptor/bwe/bandwidth_estimator.h"
 #include "interceptor/ccfb/congestion_feedback.h"
 #include "interceptor/interceptor.h"
@@ -54,9 +53,6 @@ struct ChainParts {
   KeyFrameThrottle* key_frames = nullptr;
   Pacer* pacer = nullptr;
   JitterBuffer* jitter_buffer = nullptr;
-
-  // Those that are not 0, in the order of the interceptors' kinds.
-  void AppendCounters(std::vector<InterceptorCounter>& counters) const;
 };
 
 // Makes what `options` ask for; `parts` points into `interceptors`.

@@ -1,6 +1,7 @@
 #include "gateway/leg/interceptor_options.h"
 
 #include <algorithm>
+#include <array>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
@@ -45,6 +46,10 @@ Negotiated Read(absl::Span<const PayloadDescription> payload_types,
   return result;
 }
 
+constexpr absl::string_view kNeedsTermination =
+    "needs RTCP_HANDLING_TERMINATE: the gateway writes RTCP of its own only where it is the peer's "
+    "RTCP partner";
+
 // One switch: what is asked for, what it is without that, and whether and why it can be on.
 struct Switch {
   absl::string_view field;
@@ -54,6 +59,44 @@ struct Switch {
   absl::string_view needs;
   bool InterceptorOptions::*option;
 };
+
+// One that is on where RTCP is terminated and its feedback was negotiated.
+Switch FeedbackSwitch(absl::string_view field, std::optional<bool> asked, bool terminates,
+                      bool negotiated, absl::string_view needs, bool InterceptorOptions::*option) {
+  const bool possible = negotiated && terminates;
+  return {field, asked, possible, possible, negotiated ? kNeedsTermination : needs, option};
+}
+
+std::array<Switch, 10> Switches(const InterceptorConfig& config, const Negotiated& negotiated,
+                                bool terminates) {
+  using Options = InterceptorOptions;
+  return {{
+      {"reports", config.reports, terminates, terminates, kNeedsTermination, &Options::reports},
+      FeedbackSwitch("nack", config.nack, terminates, negotiated.nack,
+                     "needs a payload type with rtcp_feedback \"nack\"", &Options::nack),
+      FeedbackSwitch("transport_wide_feedback", config.transport_wide_feedback, terminates,
+                     negotiated.transport_wide,
+                     "needs a payload type with rtcp_feedback \"transport-cc\" and the header "
+                     "extension of the transport-wide sequence number",
+                     &Options::transport_wide_feedback),
+      FeedbackSwitch("congestion_control_feedback", config.congestion_control_feedback, terminates,
+                     negotiated.congestion_control,
+                     "needs a payload type with rtcp_feedback \"ack ccfb\"",
+                     &Options::congestion_control_feedback),
+      FeedbackSwitch("key_frame_requests", config.key_frame_requests, terminates,
+                     negotiated.key_frames,
+                     "needs a payload type with rtcp_feedback \"nack pli\" or \"ccm fir\"",
+                     &Options::key_frame_requests),
+      {"pacer", config.pacer, false, true, "", &Options::pacer},
+      {"jitter_buffer", config.jitter_buffer, false, true, "", &Options::jitter_buffer},
+      {"forward_error_correction", config.forward_error_correction, negotiated.flexfec,
+       negotiated.flexfec, "needs a payload type with encoding_name \"flexfec-03\"",
+       &Options::forward_error_correction},
+      {"redundancy", config.redundancy, false, negotiated.redundancy,
+       "needs a payload type with encoding_name \"red\"", &Options::redundancy},
+      {"packet_log", config.packet_log, false, true, "", &Options::packet_log},
+  }};
+}
 
 }  // namespace
 
@@ -75,53 +118,13 @@ absl::StatusOr<InterceptorOptions> ResolveInterceptors(
       config.rtcp.value_or(terminate ? RtcpHandling::kTerminate : RtcpHandling::kForward);
   options.reduced_size_rtcp = config.reduced_size_rtcp;
   const bool terminates = options.rtcp == RtcpHandling::kTerminate;
-  constexpr absl::string_view kNeedsTermination =
-      "needs RTCP_HANDLING_TERMINATE: the gateway writes RTCP of its own only where it is the "
-      "peer's RTCP partner";
-  const auto feedback_switch = [&](absl::string_view field, std::optional<bool> asked,
-                                   bool possible, absl::string_view needs,
-                                   bool InterceptorOptions::*option) {
-    return Switch{field,
-                  asked,
-                  possible && terminates,
-                  possible && terminates,
-                  possible ? kNeedsTermination : needs,
-                  option};
-  };
-  const Switch switches[] = {
-      {"reports", config.reports, terminates, terminates, kNeedsTermination,
-       &InterceptorOptions::reports},
-      feedback_switch("nack", config.nack, negotiated.nack,
-                      "needs a payload type with rtcp_feedback \"nack\"",
-                      &InterceptorOptions::nack),
-      feedback_switch("transport_wide_feedback", config.transport_wide_feedback,
-                      negotiated.transport_wide,
-                      "needs a payload type with rtcp_feedback \"transport-cc\" and the header "
-                      "extension of the transport-wide sequence number",
-                      &InterceptorOptions::transport_wide_feedback),
-      feedback_switch("congestion_control_feedback", config.congestion_control_feedback,
-                      negotiated.congestion_control,
-                      "needs a payload type with rtcp_feedback \"ack ccfb\"",
-                      &InterceptorOptions::congestion_control_feedback),
-      feedback_switch("key_frame_requests", config.key_frame_requests, negotiated.key_frames,
-                      "needs a payload type with rtcp_feedback \"nack pli\" or \"ccm fir\"",
-                      &InterceptorOptions::key_frame_requests),
-      {"pacer", config.pacer, false, true, "", &InterceptorOptions::pacer},
-      {"jitter_buffer", config.jitter_buffer, false, true, "", &InterceptorOptions::jitter_buffer},
-      {"forward_error_correction", config.forward_error_correction, negotiated.flexfec,
-       negotiated.flexfec, "needs a payload type with encoding_name \"flexfec-03\"",
-       &InterceptorOptions::forward_error_correction},
-      {"redundancy", config.redundancy, false, negotiated.redundancy,
-       "needs a payload type with encoding_name \"red\"", &InterceptorOptions::redundancy},
-      {"packet_log", config.packet_log, false, true, "", &InterceptorOptions::packet_log},
-  };
   const auto set = [&](const Switch& row) -> absl::Status {
     options.*row.option = row.asked.value_or(row.by_default);
     return options.*row.option && !row.possible
                ? InvalidField(absl::StrCat("config.interceptors.", row.field), row.needs)
                : absl::OkStatus();
   };
-  for (const Switch& row : switches) {
+  for (const Switch& row : Switches(config, negotiated, terminates)) {
     if (absl::Status status = set(row); !status.ok()) {
       return status;
     }

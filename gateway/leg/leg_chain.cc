@@ -6,7 +6,7 @@
 
 #include "absl/memory/memory.h"
 #include "absl/strings/escaping.h"
-#include "absl/strings/string_view.h"
+#include "gateway/leg/chain_counters.h"
 #include "interceptor/interceptor.h"
 #include "interceptor/rtcp/compound.h"
 #include "interceptor/rtcp_assembler.h"
@@ -208,7 +208,7 @@ std::optional<StreamFeedbackSnapshot> LegChain::StreamFeedback(Ssrc ssrc,
 }
 
 void LegChain::AddTo(LegSnapshot& snapshot) const {
-  parts_.AppendCounters(snapshot.interceptor_counters);
+  AppendCounters(parts_, snapshot.interceptor_counters);
   if (streams_refused_ > 0) {
     snapshot.interceptor_counters.push_back({"chain", "streams_refused", streams_refused_});
   }

@@ -148,7 +148,8 @@ def functions(text):
             if re.match(r"\}", line):
                 yield start, number - start + 1
                 start = None
-            elif re.search(r";$", line) and re.match(r"\S", line):
+            elif re.search(r"[;}]$", line) and re.match(r"\S", line):
+                # A declaration, or a whole function in one line.
                 start = None
 
 

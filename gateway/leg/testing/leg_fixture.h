@@ -77,7 +77,8 @@ class LegFixture : public testing::Test {
   }
 
   Leg Make(LegSpec spec) {
-    absl::StatusOr<Leg> leg = Leg::Create(kStart, std::move(spec), Local(), kMaxStreams, engine_, {&random_, 0});
+    absl::StatusOr<Leg> leg =
+        Leg::Create(kStart, std::move(spec), Local(), kMaxStreams, engine_, {&random_, 0});
     EXPECT_TRUE(leg.ok()) << leg.status();
     return *std::move(leg);
   }
