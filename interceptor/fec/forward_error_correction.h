@@ -56,7 +56,8 @@ class ForwardErrorCorrection : public Interceptor {
 
   const ParityEncoderCounters& encoder_counters() const { return encoder_counters_; }
   const ParityDecoderCounters& decoder_counters() const { return decoder_.counters(); }
-  const ParityDecoder& decoder() const { return decoder_; }
+  // Parity packets of the peer that miss more than one packet.
+  size_t waiting() const { return decoder_.waiting(); }
 
  private:
   ForwardErrorCorrection(const ForwardErrorCorrectionOptions& options, RandomSource& random);
