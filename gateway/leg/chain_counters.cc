@@ -5,6 +5,7 @@
 
 #include "absl/strings/string_view.h"
 #include "interceptor/interceptor_kind.h"
+#include "interceptor/stream_info.h"
 
 namespace sluice {
 namespace {
@@ -16,6 +17,16 @@ struct CounterRow {
   uint64_t Counters::*value;
 };
 
+constexpr CounterRow<PacketLogCounters> kLogIncoming[] = {
+    {"incoming_logged", &PacketLogCounters::logged},
+    {"incoming_cut", &PacketLogCounters::cut},
+    {"incoming_dropped", &PacketLogCounters::dropped},
+};
+constexpr CounterRow<PacketLogCounters> kLogOutgoing[] = {
+    {"outgoing_logged", &PacketLogCounters::logged},
+    {"outgoing_cut", &PacketLogCounters::cut},
+    {"outgoing_dropped", &PacketLogCounters::dropped},
+};
 constexpr CounterRow<RtpStreamStatsCounters> kStatistics[] = {
     {"unknown_ssrc", &RtpStreamStatsCounters::unknown_ssrc},
     {"round_trips_refused", &RtpStreamStatsCounters::round_trips_refused},
@@ -133,24 +144,83 @@ constexpr CounterRow<JitterBufferCounters> kJitterBuffer[] = {
     {"restarts", &JitterBufferCounters::restarts},
     {"delivery_dropped", &JitterBufferCounters::delivery_dropped},
 };
+constexpr CounterRow<ParityEncoderCounters> kParityEncoder[] = {
+    {"encoder_protected_packets", &ParityEncoderCounters::protected_packets},
+    {"encoder_late", &ParityEncoderCounters::late},
+    {"encoder_duplicates", &ParityEncoderCounters::duplicates},
+    {"encoder_too_long", &ParityEncoderCounters::too_long},
+    {"encoder_parity_sent", &ParityEncoderCounters::parity_sent},
+    {"encoder_no_room", &ParityEncoderCounters::no_room},
+    {"encoder_no_slot", &ParityEncoderCounters::no_slot},
+};
+constexpr CounterRow<ParityDecoderCounters> kParityDecoder[] = {
+    {"decoder_media", &ParityDecoderCounters::media},
+    {"decoder_media_too_long", &ParityDecoderCounters::media_too_long},
+    {"decoder_already_recovered", &ParityDecoderCounters::already_recovered},
+    {"decoder_parity", &ParityDecoderCounters::parity},
+    {"decoder_malformed", &ParityDecoderCounters::malformed},
+    {"decoder_unsupported", &ParityDecoderCounters::unsupported},
+    {"decoder_foreign", &ParityDecoderCounters::foreign},
+    {"decoder_far", &ParityDecoderCounters::far},
+    {"decoder_parity_too_long", &ParityDecoderCounters::parity_too_long},
+    {"decoder_padding_only", &ParityDecoderCounters::padding_only},
+    {"decoder_recovered", &ParityDecoderCounters::recovered},
+    {"decoder_unneeded", &ParityDecoderCounters::unneeded},
+    {"decoder_evicted", &ParityDecoderCounters::evicted},
+    {"decoder_expired", &ParityDecoderCounters::expired},
+    {"decoder_recovered_malformed", &ParityDecoderCounters::recovered_malformed},
+    {"decoder_no_slot", &ParityDecoderCounters::no_slot},
+    {"decoder_no_room", &ParityDecoderCounters::no_room},
+};
+constexpr CounterRow<RedEncoderCounters> kRedEncoder[] = {
+    {"encoder_wrapped", &RedEncoderCounters::wrapped},
+    {"encoder_blocks", &RedEncoderCounters::blocks},
+    {"encoder_other_format", &RedEncoderCounters::other_format},
+    {"encoder_too_long", &RedEncoderCounters::too_long},
+    {"encoder_not_repeatable", &RedEncoderCounters::not_repeatable},
+    {"encoder_left_out", &RedEncoderCounters::left_out},
+};
+constexpr CounterRow<RedDecoderCounters> kRedDecoder[] = {
+    {"decoder_opened", &RedDecoderCounters::opened},
+    {"decoder_restored", &RedDecoderCounters::restored},
+    {"decoder_malformed", &RedDecoderCounters::malformed},
+    {"decoder_unknown_format", &RedDecoderCounters::unknown_format},
+    {"decoder_duplicates", &RedDecoderCounters::duplicates},
+    {"decoder_blocks_refused", &RedDecoderCounters::blocks_refused},
+    {"decoder_no_slot", &RedDecoderCounters::no_slot},
+    {"decoder_no_room", &RedDecoderCounters::no_room},
+};
+
+template <typename Counters, size_t kCount>
+void AppendRows(InterceptorKind kind, const Counters& values,
+                const CounterRow<Counters> (&rows)[kCount],
+                std::vector<InterceptorCounter>& counters) {
+  for (const CounterRow<Counters>& row : rows) {
+    if (const uint64_t value = values.*row.value; value != 0) {
+      counters.push_back({InterceptorKindName(kind), row.name, value});
+    }
+  }
+}
 
 // Nothing of an interceptor that is not there.
 template <typename Part, typename Counters, size_t kCount>
 void Append(InterceptorKind kind, const Part* part, const CounterRow<Counters> (&rows)[kCount],
             std::vector<InterceptorCounter>& counters) {
-  if (part == nullptr) {
-    return;
-  }
-  for (const CounterRow<Counters>& row : rows) {
-    if (const uint64_t value = part->counters().*row.value; value != 0) {
-      counters.push_back({InterceptorKindName(kind), row.name, value});
-    }
+  if (part != nullptr) {
+    AppendRows(kind, part->counters(), rows, counters);
   }
 }
 
 }  // namespace
 
 void AppendCounters(const ChainParts& parts, std::vector<InterceptorCounter>& counters) {
+  if (parts.packet_log != nullptr) {
+    const PacketLogRing& ring = parts.packet_log->ring();
+    AppendRows(InterceptorKind::kPacketLog, ring.counters(PacketDirection::kIncoming), kLogIncoming,
+               counters);
+    AppendRows(InterceptorKind::kPacketLog, ring.counters(PacketDirection::kOutgoing), kLogOutgoing,
+               counters);
+  }
   Append(InterceptorKind::kStreamStatistics, parts.statistics, kStatistics, counters);
   Append(InterceptorKind::kTransportFeedback, parts.transport_feedback, kTransportFeedback,
          counters);
@@ -158,8 +228,20 @@ void AppendCounters(const ChainParts& parts, std::vector<InterceptorCounter>& co
          counters);
   Append(InterceptorKind::kPacer, parts.pacer, kPacer, counters);
   Append(InterceptorKind::kReports, parts.reports, kReports, counters);
+  if (parts.parity != nullptr) {
+    AppendRows(InterceptorKind::kForwardErrorCorrection, parts.parity->encoder_counters(),
+               kParityEncoder, counters);
+    AppendRows(InterceptorKind::kForwardErrorCorrection, parts.parity->decoder_counters(),
+               kParityDecoder, counters);
+  }
   Append(InterceptorKind::kNackGenerator, parts.nack_generator, kNackGenerator, counters);
   Append(InterceptorKind::kNackResponder, parts.nack_responder, kNackResponder, counters);
+  if (parts.redundancy != nullptr) {
+    AppendRows(InterceptorKind::kRedundancy, parts.redundancy->encoder_counters(), kRedEncoder,
+               counters);
+    AppendRows(InterceptorKind::kRedundancy, parts.redundancy->decoder_counters(), kRedDecoder,
+               counters);
+  }
   Append(InterceptorKind::kKeyFrameThrottle, parts.key_frames, kKeyFrames, counters);
   Append(InterceptorKind::kJitterBuffer, parts.jitter_buffer, kJitterBuffer, counters);
 }

@@ -11,6 +11,8 @@ namespace {
 // Of a leg's jitter buffer, all streams together: half a second of 8 Mbit/s.
 constexpr size_t kJitterBufferPackets = 512;
 constexpr size_t kPacerPackets = 512;
+// Parity that is being added up: that of one row for each stream.
+constexpr size_t kParityPackets = 16;
 constexpr size_t kPacerRetransmissions = 128;
 
 // Takes what a Create call answered.
@@ -58,17 +60,28 @@ absl::Status MakeRepair(const InterceptorOptions& options, const LegChainTraits&
                         const ChainEnvironment& environment,
                         std::vector<std::unique_ptr<Interceptor>>& interceptors,
                         ChainParts& parts) {
-  if (!options.nack) {
-    return absl::OkStatus();
+  absl::Status status;
+  if (options.nack) {
+    status.Update(
+        Keep(NackGenerator::Create({.sender = traits.sender, .max_streams = traits.max_streams}),
+             interceptors, parts.nack_generator));
+    NackResponderOptions responder;
+    responder.max_streams = traits.max_streams;
+    responder.plain_retransmission = !traits.secure;
+    status.Update(Keep(NackResponder::Create(responder, *environment.random), interceptors,
+                       parts.nack_responder));
   }
-  absl::Status status =
-      Keep(NackGenerator::Create({.sender = traits.sender, .max_streams = traits.max_streams}),
-           interceptors, parts.nack_generator);
-  NackResponderOptions responder;
-  responder.max_streams = traits.max_streams;
-  responder.plain_retransmission = !traits.secure;
-  status.Update(Keep(NackResponder::Create(responder, *environment.random), interceptors,
-                     parts.nack_responder));
+  if (options.forward_error_correction) {
+    ForwardErrorCorrectionOptions parity;
+    parity.max_streams = traits.max_streams;
+    status.Update(Keep(ForwardErrorCorrection::Create(parity, *environment.random), interceptors,
+                       parts.parity));
+  }
+  if (options.redundancy) {
+    RedundancyOptions redundancy;
+    redundancy.max_streams = traits.max_streams;
+    status.Update(Keep(Redundancy::Create(redundancy), interceptors, parts.redundancy));
+  }
   return status;
 }
 
@@ -109,6 +122,8 @@ constexpr Size kSizes[] = {
     {&InterceptorOptions::key_frame_requests, 8 * kKib},
     {&InterceptorOptions::pacer, 20 * kKib},
     {&InterceptorOptions::jitter_buffer, 484 * kKib},
+    {&InterceptorOptions::forward_error_correction, 480 * kKib},
+    {&InterceptorOptions::redundancy, 40 * kKib},
 };
 // The chain itself, its tables of streams, and the leg's copy of what was negotiated.
 constexpr size_t kChainBytes = 24 * kKib;
@@ -135,6 +150,11 @@ absl::Status MakeInterceptors(const InterceptorOptions& options, const LegChainT
   status.Update(MakeFeedback(options, traits, environment, interceptors, parts));
   status.Update(MakeRepair(options, traits, environment, interceptors, parts));
   status.Update(MakeHolders(options, traits, environment, interceptors, parts));
+  if (options.packet_log && traits.packet_log != nullptr) {
+    auto log = std::make_unique<PacketLog>(*traits.packet_log);
+    parts.packet_log = log.get();
+    interceptors.push_back(std::move(log));
+  }
   return status;
 }
 
@@ -148,7 +168,8 @@ size_t InterceptorBytes(const InterceptorOptions& options) {
 
 size_t InterceptorHeldPackets(const InterceptorOptions& options) {
   return (options.pacer ? kPacerPackets + kPacerRetransmissions : 0) +
-         (options.jitter_buffer ? kJitterBufferPackets : 0);
+         (options.jitter_buffer ? kJitterBufferPackets : 0) +
+         (options.forward_error_correction ? kParityPackets : 0);
 }
 
 }  // namespace sluice

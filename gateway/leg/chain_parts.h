@@ -11,12 +11,16 @@
 #include "gateway/leg/interceptor_options.h"
 #include "interceptor/bwe/bandwidth_estimator.h"
 #include "interceptor/ccfb/congestion_feedback.h"
+#include "interceptor/fec/forward_error_correction.h"
 #include "interceptor/interceptor.h"
 #include "interceptor/jitter/jitter_buffer.h"
 #include "interceptor/keyframe/key_frame_throttle.h"
 #include "interceptor/nack/nack_generator.h"
 #include "interceptor/nack/nack_responder.h"
 #include "interceptor/pacer/pacer.h"
+#include "interceptor/packet_log/packet_log.h"
+#include "interceptor/packet_log/packet_log_ring.h"
+#include "interceptor/red/redundancy.h"
 #include "interceptor/report/reporter.h"
 #include "interceptor/stats/rtp_stream_stats.h"
 #include "interceptor/twcc/transport_wide_feedback.h"
@@ -39,6 +43,8 @@ struct LegChainTraits {
   // Who speaks where no stream of ours does.
   Ssrc sender = Ssrc(0);
   size_t max_streams = 0;
+  // Where the packet log goes, if there is one; outlives the interceptors.
+  PacketLogRing* packet_log = nullptr;
 };
 
 // The interceptors of a leg by their types. Null: the leg has none of that kind.
@@ -53,6 +59,9 @@ struct ChainParts {
   KeyFrameThrottle* key_frames = nullptr;
   Pacer* pacer = nullptr;
   JitterBuffer* jitter_buffer = nullptr;
+  ForwardErrorCorrection* parity = nullptr;
+  Redundancy* redundancy = nullptr;
+  PacketLog* packet_log = nullptr;
 };
 
 // Makes what `options` ask for; `parts` points into `interceptors`.
@@ -61,7 +70,8 @@ absl::Status MakeInterceptors(const InterceptorOptions& options, const LegChainT
                               std::vector<std::unique_ptr<Interceptor>>& interceptors,
                               ChainParts& parts);
 
-// No less than what interceptors with `options` take from the heap, and packet slots that they keep
+// No less than what interceptors with `options` take from the heap, the ring of a packet log apart,
+// and packet slots that they keep
 // longer than a batch, at most.
 size_t InterceptorBytes(const InterceptorOptions& options);
 size_t InterceptorHeldPackets(const InterceptorOptions& options);

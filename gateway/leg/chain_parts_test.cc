@@ -33,6 +33,8 @@ constexpr Row kRows[] = {
     {"key_frame_requests", &InterceptorOptions::key_frame_requests, 1},
     {"pacer", &InterceptorOptions::pacer, 1},
     {"jitter_buffer", &InterceptorOptions::jitter_buffer, 1},
+    {"forward_error_correction", &InterceptorOptions::forward_error_correction, 1},
+    {"redundancy", &InterceptorOptions::redundancy, 1},
 };
 
 size_t HeapBytes() {
@@ -64,7 +66,7 @@ TEST(ChainPartsTest, WhatIsChargedIsWhatIsTaken) {
     InterceptorOptions options;
     options.*row.option = true;
     const size_t before = HeapBytes();
-    auto chain = LegChain::Create(options, {}, /*secure=*/true, environment);
+    auto chain = LegChain::Create(options, {}, /*secure=*/true, nullptr, environment);
     ASSERT_TRUE(chain.ok());
     const size_t taken = HeapBytes() - before;
     const size_t charged = InterceptorBytes(options);

@@ -70,6 +70,7 @@ Leg::Leg(LegSpec spec, const LocalTransport& local, size_t max_streams,
       clocks_(payload_types_),
       interceptor_config_(spec.interceptors),
       chains_(chains),
+      packet_log_(spec.packet_log),
       received_streams_(max_streams, StreamDirection::kReceived),
       sent_streams_(max_streams, StreamDirection::kSent) {
   SetRemoteSsrcs(std::move(spec.remote_ssrcs));
@@ -109,7 +110,7 @@ absl::StatusOr<Leg> Leg::Create(Timestamp now, LegSpec spec, const LocalTranspor
   const std::optional<RemoteTransport> remote = spec.remote;
   Leg leg(std::move(spec), local, max_streams, chains);
   leg.interceptors_ = *interceptors;
-  auto chain = LegChain::Create(*interceptors, leg.media(), leg.secure(), chains);
+  auto chain = LegChain::Create(*interceptors, leg.media(), leg.secure(), leg.packet_log_, chains);
   if (!chain.ok()) {
     return chain.status();
   }
@@ -147,8 +148,12 @@ absl::Status Leg::Update(Timestamp now, LegUpdate update) {
     learner_.Signal(now, update.remote, update.learning, update.learning_window);
   }
   if (UpdateMedia(update, *interceptors)) {
+    if (chain_ != nullptr) {
+      chain_->ReleasePacketLog();
+    }
     // All that Create can refuse was refused above.
-    chain_ = LegChain::Create(interceptors_, media(), secure(), chains_).value_or(nullptr);
+    chain_ =
+        LegChain::Create(interceptors_, media(), secure(), packet_log_, chains_).value_or(nullptr);
   }
   if (update.remote_ssrcs.has_value()) {
     SetRemoteSsrcs(*std::move(update.remote_ssrcs));
@@ -158,9 +163,15 @@ absl::Status Leg::Update(Timestamp now, LegUpdate update) {
 }
 
 absl::StatusOr<InterceptorOptions> Leg::InterceptorsAfter(const LegUpdate& update) const {
+  InterceptorConfig config = update.interceptors.value_or(interceptor_config_);
+  const bool logs = packet_log_ != nullptr;
+  if (config.packet_log.value_or(logs) != logs) {
+    return InvalidField("config.interceptors.packet_log",
+                        "is fixed for the leg's life; remove the leg and add another");
+  }
+  config.packet_log = logs;
   return ResolveInterceptors(
-      update.interceptors.value_or(interceptor_config_),
-      update.payload_types.has_value() ? *update.payload_types : payload_types_,
+      config, update.payload_types.has_value() ? *update.payload_types : payload_types_,
       update.header_extensions.has_value() ? *update.header_extensions : header_extensions_);
 }
 

@@ -174,6 +174,7 @@ class Leg {
   InterceptorConfig interceptor_config_;
   InterceptorOptions interceptors_;
   ChainEnvironment chains_;
+  PacketLogRing* packet_log_;
   std::unique_ptr<LegChain> chain_;
   // Sorted. Empty: any.
   std::vector<uint32_t> remote_ssrcs_;

@@ -27,23 +27,33 @@ RoundTripSnapshot ToSnapshot(const RoundTripStats& stats) {
 
 }  // namespace
 
-LegChain::LegChain(const Media& media, const ChainEnvironment& environment)
+LegChain::LegChain(const InterceptorOptions& options, const Media& media,
+                   const ChainEnvironment& environment)
     : formats_(media.payload_types, media.extensions),
       groups_(media.groups.begin(), media.groups.end()),
-      random_(*environment.random) {}
+      random_(*environment.random),
+      parity_(options.forward_error_correction) {}
+
+void LegChain::ReleasePacketLog() {
+  if (parts_.packet_log != nullptr) {
+    parts_.packet_log->Release();
+  }
+}
 
 absl::StatusOr<std::unique_ptr<LegChain>> LegChain::Create(const InterceptorOptions& options,
                                                            const Media& media, bool secure,
+                                                           PacketLogRing* packet_log,
                                                            const ChainEnvironment& environment) {
   if (!options.any()) {
     return nullptr;
   }
-  auto leg_chain = absl::WrapUnique(new LegChain(media, environment));
+  auto leg_chain = absl::WrapUnique(new LegChain(options, media, environment));
   const Ssrc sender = leg_chain->DrawSsrc();
   std::vector<std::unique_ptr<Interceptor>> interceptors;
-  absl::Status status =
-      MakeInterceptors(options, {.secure = secure, .sender = sender, .max_streams = kMaxStreams},
-                       environment, interceptors, leg_chain->parts_);
+  absl::Status status = MakeInterceptors(
+      options,
+      {.secure = secure, .sender = sender, .max_streams = kMaxStreams, .packet_log = packet_log},
+      environment, interceptors, leg_chain->parts_);
   if (!status.ok()) {
     return status;
   }
@@ -103,9 +113,14 @@ void LegChain::AddStream(Timestamp now, PacketDirection direction, const RtpPack
         info.repair_ssrc = group.repair_ssrc;
       }
     }
-  } else if (info.feedback.nack &&
-             formats_.FindRetransmissionOf(packet.payload_type()) != nullptr) {
-    info.retransmission_ssrc = DrawSsrc();
+  } else {
+    if (info.feedback.nack && formats_.FindRetransmissionOf(packet.payload_type()) != nullptr) {
+      info.retransmission_ssrc = DrawSsrc();
+    }
+    // Audio has redundancy of its own.
+    if (parity_ && info.video) {
+      info.repair_ssrc = DrawSsrc();
+    }
   }
   if (chain_->AddStream(now, direction, info) != AddStreamVerdict::kOk) {
     // An SSRC of another stream's group, or one that was drawn twice.

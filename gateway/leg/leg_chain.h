@@ -20,6 +20,7 @@
 #include "gateway/leg/media_description.h"
 #include "gateway/leg/media_formats.h"
 #include "interceptor/chain.h"
+#include "interceptor/packet_log/packet_log_ring.h"
 #include "interceptor/stream_info.h"
 #include "srtp/rtp_packet_view.h"
 #include "srtp/rtp_types.h"
@@ -45,10 +46,15 @@ class LegChain {
     absl::Span<const StreamGroup> groups;
   };
 
-  // `secure`: the leg's packets are SRTP. Null when `options` leave nothing to do.
+  // `secure`: the leg's packets are SRTP. `packet_log` is where the log goes, null without one, and
+  // outlives the chain. Null when `options` leave nothing to do.
   static absl::StatusOr<std::unique_ptr<LegChain>> Create(const InterceptorOptions& options,
                                                           const Media& media, bool secure,
+                                                          PacketLogRing* packet_log,
                                                           const ChainEnvironment& environment);
+  // The chain is about to be replaced by one that takes over the packet log: it logs no more, and
+  // leaves the ring open.
+  void ReleasePacketLog();
   InterceptorChain& chain() { return *chain_; }
   Timestamp NextTimeout() const { return chain_->NextTimeout(); }
 
@@ -79,7 +85,8 @@ class LegChain {
   };
   using Streams = std::array<Stream, kMaxStreams>;
 
-  LegChain(const Media& media, const ChainEnvironment& environment);
+  LegChain(const InterceptorOptions& options, const Media& media,
+           const ChainEnvironment& environment);
 
   Streams& streams(PacketDirection direction) { return streams_[static_cast<size_t>(direction)]; }
   void PrepareOther(Timestamp now, PacketDirection direction, const RtpPacketView& packet);
@@ -103,6 +110,7 @@ class LegChain {
   std::array<std::optional<Ssrc>, 2> last_ssrc_;
   uint64_t streams_refused_ = 0;
   std::optional<DataRate> told_target_;
+  const bool parity_;
 };
 
 }  // namespace sluice

@@ -50,7 +50,8 @@ class LegChainTest : public testing::Test {
     return options;
   }
   std::unique_ptr<LegChain> Make(const InterceptorOptions& options) {
-    auto chain = LegChain::Create(options, {types_, {}, groups_}, /*secure=*/true, {&random_, 0});
+    auto chain =
+        LegChain::Create(options, {types_, {}, groups_}, /*secure=*/true, nullptr, {&random_, 0});
     EXPECT_TRUE(chain.ok()) << chain.status();
     return *std::move(chain);
   }

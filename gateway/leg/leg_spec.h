@@ -12,6 +12,7 @@
 #include "gateway/leg/media_description.h"
 #include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
+#include "interceptor/packet_log/packet_log_ring.h"
 #include "srtp/master_key.h"
 #include "srtp/mki.h"
 #include "srtp/rtp_types.h"
@@ -75,6 +76,8 @@ struct LegSpec {
   std::vector<HeaderExtension> header_extensions;
   std::vector<StreamGroup> remote_streams;
   InterceptorConfig interceptors;
+  // Where the packet log goes; set where `interceptors` ask for one. Outlives the leg.
+  PacketLogRing* packet_log = nullptr;
   bool hold = false;
 };
 
@@ -93,6 +96,7 @@ struct LegUpdate {
   // Where one of these or the payload types changes what interceptors do, they begin anew.
   std::optional<std::vector<HeaderExtension>> header_extensions;
   std::optional<std::vector<StreamGroup>> remote_streams;
+  // A packet log stays as it is.
   std::optional<InterceptorConfig> interceptors;
   std::optional<bool> hold;
   // A new key to send with, kept ready until `activate_local_key`.

@@ -15,7 +15,9 @@ class PacketLog : public Interceptor {
  public:
   // The ring outlives this, has no other that pushes, and is closed with this.
   explicit PacketLog(PacketLogRing& ring) : ring_(ring) {}
-  ~PacketLog() override { ring_.Close(); }
+  ~PacketLog() override {
+    if (!released_) ring_.Close();
+  }
   PacketLog(const PacketLog&) = delete;
   PacketLog& operator=(const PacketLog&) = delete;
 
@@ -33,11 +35,15 @@ class PacketLog : public Interceptor {
   void OnOutgoingRtcp(Timestamp now, absl::Span<InterceptedRtcp> packets,
                       InterceptorOutbox& out) override;
 
+  // Another one pushes from now on: this one logs nothing more, and leaves the ring open.
+  void Release() { released_ = true; }
+
   // Counts packets logged, cut and dropped.
   const PacketLogRing& ring() const { return ring_; }
 
  private:
   PacketLogRing& ring_;
+  bool released_ = false;
 };
 
 }  // namespace sluice

@@ -9,19 +9,19 @@ void ArrivalWindow::Begin(SequenceNumber sequence) {
   Word(*newest_) |= Bit(*newest_);
 }
 
-ArrivalVerdict ArrivalWindow::Note(SequenceNumber sequence) {
+ArrivalWindowVerdict ArrivalWindow::Note(SequenceNumber sequence) {
   if (!newest_.has_value()) {
     Begin(sequence);
-    return ArrivalVerdict::kNew;
+    return ArrivalWindowVerdict::kNew;
   }
   const int64_t number = Unwrap(sequence);
   if (number <= *newest_ - kSize) {
     if (last_old_.has_value() && static_cast<uint16_t>(*last_old_ + 1) == sequence.value()) {
       Begin(sequence);
-      return ArrivalVerdict::kNew;
+      return ArrivalWindowVerdict::kNew;
     }
     last_old_ = sequence.value();
-    return ArrivalVerdict::kOld;
+    return ArrivalWindowVerdict::kOld;
   }
   last_old_.reset();
   if (number > *newest_) {
@@ -34,10 +34,10 @@ ArrivalVerdict ArrivalWindow::Note(SequenceNumber sequence) {
     }
     newest_ = number;
   } else if (Has(number)) {
-    return ArrivalVerdict::kDuplicate;
+    return ArrivalWindowVerdict::kDuplicate;
   }
   Word(number) |= Bit(number);
-  return ArrivalVerdict::kNew;
+  return ArrivalWindowVerdict::kNew;
 }
 
 bool ArrivalWindow::Misses(SequenceNumber sequence) const {

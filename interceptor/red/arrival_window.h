@@ -9,7 +9,7 @@
 
 namespace sluice {
 
-enum class ArrivalVerdict : uint8_t {
+enum class ArrivalWindowVerdict : uint8_t {
   // The first with its number, as far as the window reaches.
   kNew,
   kDuplicate,
@@ -24,7 +24,7 @@ class ArrivalWindow {
   // Five seconds of audio.
   static constexpr int64_t kSize = 256;
 
-  ArrivalVerdict Note(SequenceNumber sequence);
+  ArrivalWindowVerdict Note(SequenceNumber sequence);
   // It is in the window, not before the first packet that came, and did not come. What a stream had
   // before its first packet is not missing: to SRTP a number below it may be one of the future.
   bool Misses(SequenceNumber sequence) const;

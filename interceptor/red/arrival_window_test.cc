@@ -10,9 +10,9 @@
 namespace sluice {
 namespace {
 
-using enum ArrivalVerdict;
+using enum ArrivalWindowVerdict;
 
-ArrivalVerdict Note(ArrivalWindow& window, int64_t number) {
+ArrivalWindowVerdict Note(ArrivalWindow& window, int64_t number) {
   return window.Note(SequenceNumber(static_cast<uint16_t>(number)));
 }
 bool Misses(const ArrivalWindow& window, int64_t number) {
@@ -68,7 +68,7 @@ TEST(ArrivalWindowTest, DoesWhatASetDoes) {
     // Never two in a row behind the window.
     const int64_t number = newest - 200 + static_cast<int64_t>(random.Below(jump ? 2'000 : 204));
     const bool first = came.empty();
-    const ArrivalVerdict verdict = Note(window, number);
+    const ArrivalWindowVerdict verdict = Note(window, number);
     ASSERT_EQ(verdict, came.contains(number) ? kDuplicate : kNew) << number;
     came.insert(number);
     newest = first ? number : std::max(newest, number);

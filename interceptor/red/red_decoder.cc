@@ -29,7 +29,7 @@ void RedDecoder::Begin(const StreamInfo& info) {
 }
 
 bool RedDecoder::IsDuplicate(SequenceNumber sequence, RedDecoderCounters& counters) {
-  if (window_.Note(sequence) != ArrivalVerdict::kDuplicate) {
+  if (window_.Note(sequence) != ArrivalWindowVerdict::kDuplicate) {
     return false;
   }
   ++counters.duplicates;
