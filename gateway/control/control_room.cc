@@ -42,7 +42,8 @@ ControlRoom::ControlRoom(const Limits& limits, std::string instance_id,
       workers_(workers),
       directory_(ToDirectoryLimits(limits, workers.size()), now_),
       log_(limits.event_log, std::move(instance_id), now_),
-      streams_(log_, limits.watchers) {
+      watchers_(limits.watchers),
+      streams_(log_, watchers_) {
   for (size_t i = 0; i < workers.size(); ++i) {
     lanes_.push_back(std::make_unique<WorkerLane>(workers.worker(i), directory_, log_));
   }

@@ -14,6 +14,7 @@
 #include "gateway/control/event_log.h"
 #include "gateway/control/event_streams.h"
 #include "gateway/control/session_directory.h"
+#include "gateway/control/watcher_places.h"
 #include "gateway/control/worker_lane.h"
 #include "gateway/session/session_spec.h"
 #include "gateway/worker/worker_pool.h"
@@ -50,6 +51,7 @@ class ControlRoom {
   WorkerPool& workers() { return workers_; }
   SessionDirectory& directory() { return directory_; }
   EventLog& log() { return log_; }
+  WatcherPlaces& watchers() { return watchers_; }
   EventStreams& streams() { return streams_; }
 
  private:
@@ -57,6 +59,7 @@ class ControlRoom {
   WorkerPool& workers_;
   SessionDirectory directory_;
   EventLog log_;
+  WatcherPlaces watchers_;
   EventStreams streams_;
   // By the worker's index.
   std::vector<std::unique_ptr<WorkerLane>> lanes_;

@@ -268,6 +268,28 @@ TEST_F(ControlServerTest, WatchersAreToldOfTheStop) {
   EXPECT_EQ(status.error_message(), "the gateway is stopping");
 }
 
+TEST_F(ControlServerTest, FiguresOfASessionAreStreamedUntilItEnds) {
+  Start();
+  const auto channel = Connect();
+  ASSERT_TRUE(Create(channel, "call").ok());
+  const auto stub = pb::GatewayService::NewStub(channel);
+  grpc::ClientContext context;
+  context.set_deadline(Deadline());
+  pb::WatchStatsRequest request;
+  request.set_session_id("call");
+  request.mutable_interval()->set_seconds(3600);
+  const auto reader = stub->WatchStats(&context, request);
+  pb::WatchStatsResponse response;
+  ASSERT_TRUE(reader->Read(&response));
+  EXPECT_EQ(response.stats().session_id(), "call");
+  EXPECT_NE(response.stats().state(), pb::SESSION_STATE_ENDED);
+  EXPECT_TRUE(harness_.Call(&GatewayService::DeleteSession, "session_id: 'call'").ok());
+  ASSERT_TRUE(reader->Read(&response));
+  EXPECT_EQ(response.stats().state(), pb::SESSION_STATE_ENDED);
+  EXPECT_FALSE(reader->Read(&response));
+  EXPECT_TRUE(reader->Finish().ok());
+}
+
 TEST_F(ControlServerTest, ShutdownDoesNotWaitForWhoDoesNotLeave) {
   Start();
   const auto channel = Connect();

@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "base/data_rate.h"
 #include "gateway/leg/key_limit.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
@@ -58,6 +59,16 @@ TEST(EventConvertTest, LimitsOfKeys) {
   ExpectEvent(ToEvent(event),
               "session_id: 'call-1' leg_id: 'alice' "
               "key_limit_reached { direction: DIRECTION_SENT limit: KEY_LIMIT_HARD }");
+}
+
+TEST(EventConvertTest, WhatFeedbackCaused) {
+  SessionEvent event = Media(SessionEventKind::kTargetRateChanged);
+  event.target = DataRate::BitsPerSec(5'000'000'000);
+  ExpectEvent(
+      ToEvent(event),
+      "session_id: 'call-1' leg_id: 'alice' target_rate_changed { target_bps: 5000000000 }");
+  ExpectEvent(ToEvent(Media(SessionEventKind::kKeyFrameRequested)),
+              "session_id: 'call-1' leg_id: 'alice' key_frame_requested { ssrc: 4294967295 }");
 }
 
 TEST(EventConvertTest, WhatCallsCaused) {

@@ -71,6 +71,11 @@ absl::StatusOr<EventLog::Events> EventLog::Read(uint64_t sequence, size_t max,
   return events;
 }
 
+bool EventLog::WaitForClose(absl::Duration patience) const {
+  absl::MutexLock lock(&mutex_);
+  return mutex_.AwaitWithTimeout(absl::Condition(&closed_), patience);
+}
+
 void EventLog::Close() {
   absl::MutexLock lock(&mutex_);
   closed_ = true;

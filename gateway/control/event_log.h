@@ -44,6 +44,9 @@ class EventLog {
   // slow. Unavailable after Close, when all was read.
   absl::StatusOr<Events> Read(uint64_t sequence, size_t max, absl::Duration patience) const;
 
+  // Waits for Close at most `patience`; whether it was called.
+  bool WaitForClose(absl::Duration patience) const;
+
   // Lets all readers go, now and later. Events can still be appended and read.
   void Close();
 

@@ -1,13 +1,13 @@
 #include "gateway/control/event_streams.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
-#include "absl/cleanup/cleanup.h"
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "gateway/control/field_violations.h"
 #include "gateway/control/id_check.h"
-#include "gateway/errors/error_detail.h"
 
 namespace sluice {
 namespace {
@@ -34,14 +34,10 @@ absl::Status CheckRequest(const gateway::v1::WatchEventsRequest& request) {
 absl::Status EventStreams::Serve(
     const gateway::v1::WatchEventsRequest& request, absl::FunctionRef<bool()> cancelled,
     absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write) {
-  size_t used = used_.load(std::memory_order_relaxed);
-  do {
-    if (used >= max_streams_) {
-      refused_.fetch_add(1, std::memory_order_relaxed);
-      return LimitReached("watchers", max_streams_, "as many event streams as the gateway serves");
-    }
-  } while (!used_.compare_exchange_weak(used, used + 1, std::memory_order_relaxed));
-  const absl::Cleanup leave = [this] { used_.fetch_sub(1, std::memory_order_relaxed); };
+  const absl::StatusOr<WatcherPlaces::Place> watcher = places_.Take();
+  if (!watcher.ok()) {
+    return watcher.status();
+  }
   absl::Status status = CheckRequest(request);
   return status.ok() ? Follow(request, cancelled, write) : status;
 }

@@ -1,23 +1,20 @@
 #ifndef GATEWAY_CONTROL_EVENT_STREAMS_H_
 #define GATEWAY_CONTROL_EVENT_STREAMS_H_
 
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "gateway/control/event_log.h"
+#include "gateway/control/watcher_places.h"
 #include "proto/gateway/v1/gateway_service.pb.h"
 
 namespace sluice {
 
-// Serves event streams from the log, a bounded number at the same time since each holds a thread.
-// Any thread.
+// Serves event streams from the log, each of which holds a thread and a watcher's place. Any
+// thread.
 class EventStreams {
  public:
-  // `log` outlives the streams.
-  EventStreams(EventLog& log, size_t max_streams) : log_(log), max_streams_(max_streams) {}
+  // Both outlive the streams.
+  EventStreams(EventLog& log, WatcherPlaces& places) : log_(log), places_(places) {}
 
   // One stream, from its first message to its end:
   //   OK                 `write` said false or `cancelled` true: nobody listens any more
@@ -29,18 +26,13 @@ class EventStreams {
                      absl::FunctionRef<bool()> cancelled,
                      absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write);
 
-  size_t used() const { return used_.load(std::memory_order_relaxed); }
-  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
-
  private:
   absl::Status Follow(const gateway::v1::WatchEventsRequest& request,
                       absl::FunctionRef<bool()> cancelled,
                       absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write);
 
   EventLog& log_;
-  const size_t max_streams_;
-  std::atomic<size_t> used_{0};
-  std::atomic<uint64_t> refused_{0};
+  WatcherPlaces& places_;
 };
 
 }  // namespace sluice

@@ -13,6 +13,7 @@
 #include "gateway/control/event_log.h"
 #include "gateway/control/status_convert.h"
 #include "gateway/control/testing/grpc_details.h"
+#include "gateway/control/watcher_places.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/gateway/v1/gateway_service.pb.h"
@@ -45,7 +46,8 @@ class EventStreamsTest : public ::testing::Test {
   }
 
   EventLog log_{8, "instance", &FixedTime};
-  EventStreams streams_{log_, 2};
+  WatcherPlaces places_{2};
+  EventStreams streams_{log_, places_};
 };
 
 TEST_F(EventStreamsTest, TellsFirstWhereTheWatcherStartsAndThenOnlyNewEvents) {
@@ -158,15 +160,15 @@ TEST_F(EventStreamsTest, ServesAsManyAsTheLimitAndNamesIt) {
     });
   }
   both_in.WaitForNotification();
-  EXPECT_EQ(streams_.used(), 2u);
+  EXPECT_EQ(places_.used(), 2u);
   std::vector<Response> responses;
   EXPECT_EQ(ReachedLimit(ToGrpcStatus(Watch(Request(), 1, responses))), "watchers");
-  EXPECT_EQ(streams_.refused(), 1u);
+  EXPECT_EQ(places_.refused(), 1u);
   log_.Close();
   for (std::thread& watcher : watchers) {
     watcher.join();
   }
-  EXPECT_EQ(streams_.used(), 0u);
+  EXPECT_EQ(places_.used(), 0u);
 }
 
 TEST_F(EventStreamsTest, EndsWhenTheWatcherIsGone) {
@@ -176,7 +178,7 @@ TEST_F(EventStreamsTest, EndsWhenTheWatcherIsGone) {
   EXPECT_EQ(streams_.Serve(
                 Request(), [] { return true; }, [](const Response&) { return true; }),
             absl::OkStatus());
-  EXPECT_EQ(streams_.used(), 0u);
+  EXPECT_EQ(places_.used(), 0u);
 }
 
 }  // namespace

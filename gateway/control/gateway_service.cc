@@ -15,6 +15,7 @@
 #include "gateway/control/session_listing.h"
 #include "gateway/control/srtp_convert.h"
 #include "gateway/control/stats_convert.h"
+#include "gateway/control/stats_watch.h"
 #include "gateway/control/status_convert.h"
 #include "gateway/errors/error_detail.h"
 #include "srtp/master_key.h"
@@ -225,6 +226,14 @@ grpc::Status GatewayService::GetStats(grpc::ServerContext*, const pb::GetStatsRe
     ToProto(found->snapshot, sampled, *response->mutable_stats());
   }
   return ToGrpcStatus(found.status());
+}
+
+grpc::Status GatewayService::WatchStats(grpc::ServerContext* context,
+                                        const pb::WatchStatsRequest* request,
+                                        grpc::ServerWriter<pb::WatchStatsResponse>* writer) {
+  return ToGrpcStatus(sluice::WatchStats(
+      *request, room_, [context] { return context->IsCancelled(); },
+      [writer](const pb::WatchStatsResponse& response) { return writer->Write(response); }));
 }
 
 grpc::Status GatewayService::WatchEvents(grpc::ServerContext* context,

@@ -45,6 +45,9 @@ class GatewayService final : public gateway::v1::GatewayService::Service {
                              gateway::v1::SetForwardingResponse* response) override;
   grpc::Status GetStats(grpc::ServerContext* context, const gateway::v1::GetStatsRequest* request,
                         gateway::v1::GetStatsResponse* response) override;
+  grpc::Status WatchStats(grpc::ServerContext* context,
+                          const gateway::v1::WatchStatsRequest* request,
+                          grpc::ServerWriter<gateway::v1::WatchStatsResponse>* writer) override;
   grpc::Status WatchEvents(grpc::ServerContext* context,
                            const gateway::v1::WatchEventsRequest* request,
                            grpc::ServerWriter<gateway::v1::WatchEventsResponse>* writer) override;

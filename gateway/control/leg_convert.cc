@@ -1,16 +1,16 @@
 #include "gateway/control/leg_convert.h"
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "base/time_delta.h"
 #include "gateway/control/id_check.h"
+#include "gateway/control/interceptors_convert.h"
+#include "gateway/control/media_convert.h"
 #include "gateway/control/remote_convert.h"
 #include "gateway/control/srtp_convert.h"
 #include "gateway/control/time_convert.h"
@@ -22,10 +22,6 @@ namespace {
 namespace pb = ::sluice::gateway::v1;
 
 // proto/gateway/v1/leg.proto.
-constexpr int kMaxPayloadTypes = 32;
-constexpr int kMaxRemoteSsrcs = 64;
-constexpr size_t kMaxEncodingNameBytes = 64;
-constexpr uint32_t kMaxClockRate = 1'000'000;
 constexpr TimeDelta kMinLearningWindow = TimeDelta::Millis(1);
 constexpr TimeDelta kMaxLearningWindow = TimeDelta::Seconds(60);
 constexpr TimeDelta kDefaultLearningWindow = TimeDelta::Seconds(10);
@@ -66,75 +62,6 @@ TimeDelta ReadLearningWindow(const pb::LegConfig& config, FieldViolations& viola
   return FromProto(config.learning_window(), "config.learning_window", kMinLearningWindow,
                    kMaxLearningWindow, violations)
       .value_or(kDefaultLearningWindow);
-}
-
-// RFC 5761 section 4: with RTCP on the same port these numbers are RTCP packet types.
-bool CollidesWithRtcp(uint32_t payload_type) { return payload_type >= 64 && payload_type <= 95; }
-
-PayloadDescription ReadPayloadType(const pb::PayloadType& in, const std::string& path,
-                                   bool rtcp_mux, FieldViolations& violations) {
-  if (in.number() > 127) {
-    violations.Add(absl::StrCat(path, ".number"),
-                   absl::StrCat("is ", in.number(), ", must be 0..127"));
-  } else if (rtcp_mux && CollidesWithRtcp(in.number())) {
-    violations.Add(absl::StrCat(path, ".number"),
-                   absl::StrCat("is ", in.number(),
-                                ", must not be 64..95 with rtcp_mux (RFC 5761 section 4)"));
-  }
-  if (in.clock_rate_hz() < 1 || in.clock_rate_hz() > kMaxClockRate) {
-    violations.Add(absl::StrCat(path, ".clock_rate_hz"),
-                   absl::StrCat("is ", in.clock_rate_hz(), ", must be 1..", kMaxClockRate));
-  }
-  if (in.encoding_name().size() > kMaxEncodingNameBytes ||
-      !absl::c_all_of(in.encoding_name(), absl::ascii_isgraph)) {
-    violations.Add(absl::StrCat(path, ".encoding_name"),
-                   absl::StrCat("must be at most ", kMaxEncodingNameBytes,
-                                " printable ASCII characters without blanks"));
-  }
-  PayloadDescription result;
-  result.payload_type = PayloadType(static_cast<uint8_t>(in.number()));
-  result.encoding_name = in.encoding_name();
-  result.clock_rate = in.clock_rate_hz();
-  return result;
-}
-
-std::vector<PayloadDescription> ReadPayloadTypes(const pb::LegConfig& config, bool rtcp_mux,
-                                                 FieldViolations& violations) {
-  std::vector<PayloadDescription> clocks;
-  if (config.payload_types_size() > kMaxPayloadTypes) {
-    violations.Add("config.payload_types", absl::StrCat("has ", config.payload_types_size(),
-                                                        " entries, at most ", kMaxPayloadTypes));
-    return clocks;
-  }
-  std::array<bool, 128> seen{};
-  for (int i = 0; i < config.payload_types_size(); ++i) {
-    const std::string path = absl::StrCat("config.payload_types[", i, "]");
-    const pb::PayloadType& in = config.payload_types(i);
-    clocks.push_back(ReadPayloadType(in, path, rtcp_mux, violations));
-    if (in.number() < seen.size() && std::exchange(seen[in.number()], true)) {
-      violations.Add(absl::StrCat(path, ".number"), absl::StrCat(in.number(), " is listed twice"));
-    }
-  }
-  return clocks;
-}
-
-std::vector<Ssrc> ReadRemoteSsrcs(const pb::LegConfig& config, FieldViolations& violations) {
-  std::vector<Ssrc> ssrcs;
-  if (config.remote_ssrcs_size() > kMaxRemoteSsrcs) {
-    violations.Add("config.remote_ssrcs", absl::StrCat("has ", config.remote_ssrcs_size(),
-                                                       " entries, at most ", kMaxRemoteSsrcs));
-    return ssrcs;
-  }
-  for (int i = 0; i < config.remote_ssrcs_size(); ++i) {
-    const int64_t ssrc = config.remote_ssrcs(i);
-    if (ssrc < 0 || ssrc > UINT32_MAX) {
-      violations.Add(absl::StrCat("config.remote_ssrcs[", i, "]"),
-                     absl::StrCat("is ", ssrc, ", must be 0..", UINT32_MAX));
-    } else {
-      ssrcs.push_back(Ssrc(static_cast<uint32_t>(ssrc)));
-    }
-  }
-  return ssrcs;
 }
 
 void RefuseKeysOfPlainLeg(const pb::LegConfig& config, FieldViolations& violations) {
@@ -248,6 +175,21 @@ constexpr UpdateRow kUpdates[] = {
         FieldViolations& violations) {
        update.remote_ssrcs = ReadRemoteSsrcs(config, violations);
      }},
+    {"header_extensions",
+     [](const pb::LegConfig& config, const LegSnapshot&, LegUpdate& update,
+        FieldViolations& violations) {
+       update.header_extensions = ReadHeaderExtensions(config, violations);
+     }},
+    {"remote_streams",
+     [](const pb::LegConfig& config, const LegSnapshot&, LegUpdate& update,
+        FieldViolations& violations) {
+       update.remote_streams = ReadStreamGroups(config, violations);
+     }},
+    {"interceptors",
+     [](const pb::LegConfig& config, const LegSnapshot&, LegUpdate& update,
+        FieldViolations& violations) {
+       update.interceptors = ReadInterceptors(config, violations);
+     }},
     {"hold", [](const pb::LegConfig& config, const LegSnapshot&, LegUpdate& update,
                 FieldViolations&) { update.hold = config.hold(); }},
 };
@@ -269,10 +211,10 @@ void ReadMaskedPath(const std::string& path, const pb::LegConfig& config, const 
   } else {
     violations.Add(
         "update_mask",
-        absl::StrCat(Quoted(path),
-                     " is not one of remote, remote_key, address_learning, "
-                     "learning_window, payload_types, remote_ssrcs, hold, local_options, "
-                     "remote_options"));
+        absl::StrCat(Quoted(path), " is not one of ",
+                     absl::StrJoin(kUpdates, ", ", [](std::string* out, const UpdateRow& row) {
+                       absl::StrAppend(out, row.path);
+                     })));
   }
 }
 
@@ -334,6 +276,9 @@ NewLeg ToNewLeg(const pb::AddLegRequest& request, FieldViolations& violations) {
   }
   leg.spec.payload_types = ReadPayloadTypes(config, config.rtcp_mux(), violations);
   leg.spec.remote_ssrcs = ReadRemoteSsrcs(config, violations);
+  leg.spec.header_extensions = ReadHeaderExtensions(config, violations);
+  leg.spec.remote_streams = ReadStreamGroups(config, violations);
+  leg.spec.interceptors = ReadInterceptors(config, violations);
   leg.spec.hold = config.hold();
   return leg;
 }
@@ -390,12 +335,13 @@ void ToProto(absl::string_view session_id, const LegSnapshot& leg, pb::Leg& out)
   ToProto(leg.local_keys, *out.mutable_local_keys());
   ToProto(leg.remote_keys, *out.mutable_remote_keys());
   out.set_hold(leg.hold);
-  for (const PayloadDescription& clock : leg.payload_types) {
-    pb::PayloadType& type = *out.add_payload_types();
-    type.set_number(clock.payload_type.value());
-    type.set_encoding_name(clock.encoding_name);
-    type.set_clock_rate_hz(clock.clock_rate);
+  for (const PayloadDescription& payload : leg.payload_types) {
+    ToProto(payload, *out.add_payload_types());
   }
+  for (const HeaderExtension& extension : leg.header_extensions) {
+    ToProto(extension, *out.add_header_extensions());
+  }
+  ToProto(leg.interceptors, *out.mutable_interceptors());
 }
 
 pb::LegKind ToProto(LegKind kind) {

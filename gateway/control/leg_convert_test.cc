@@ -9,8 +9,10 @@
 #include "gateway/control/field_violations.h"
 #include "gateway/control/status_convert.h"
 #include "gateway/control/testing/grpc_details.h"
+#include "gateway/leg/interceptor_options.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
+#include "gateway/leg/media_description.h"
 #include "gateway/leg/srtp_options.h"
 #include "gateway/net/transport_address.h"
 #include "gmock/gmock.h"
@@ -174,29 +176,11 @@ TEST(LegConvertTest, NamesWhatIsOutOfRange) {
   const BadLeg kCases[] = {
       {"", {"config.kind"}, "must be LEG_KIND_RTP or LEG_KIND_SRTP"},
       {"kind: 77", {"config.kind"}, "must be LEG_KIND_RTP or LEG_KIND_SRTP"},
-      {"kind: LEG_KIND_RTP payload_types { number: 0 clock_rate_hz: 8000 } "
-       "payload_types { number: 128 clock_rate_hz: 8000 }",
-       {"config.payload_types[1].number"},
-       "is 128, must be 0..127"},
       {"kind: LEG_KIND_RTP rtcp_mux: true payload_types { number: 64 clock_rate_hz: 8000 } "
        "payload_types { number: 95 clock_rate_hz: 8000 } "
        "payload_types { number: 96 clock_rate_hz: 8000 }",
        {"config.payload_types[0].number", "config.payload_types[1].number"},
        "is 64, must not be 64..95 with rtcp_mux (RFC 5761 section 4)"},
-      {"kind: LEG_KIND_RTP payload_types { number: 8 clock_rate_hz: 8000 } "
-       "payload_types { number: 8 clock_rate_hz: 8000 }",
-       {"config.payload_types[1].number"},
-       "8 is listed twice"},
-      {"kind: LEG_KIND_RTP payload_types { number: 8 } payload_types { number: 9 clock_rate_hz: "
-       "1000001 }",
-       {"config.payload_types[0].clock_rate_hz", "config.payload_types[1].clock_rate_hz"},
-       "is 0, must be 1..1000000"},
-      {"kind: LEG_KIND_RTP payload_types { number: 8 clock_rate_hz: 1 encoding_name: 'two words' }",
-       {"config.payload_types[0].encoding_name"},
-       "printable ASCII"},
-      {"kind: LEG_KIND_RTP remote_ssrcs: 1 remote_ssrcs: -1 remote_ssrcs: 4294967296",
-       {"config.remote_ssrcs[1]", "config.remote_ssrcs[2]"},
-       "is -1, must be 0..4294967295"},
       {"kind: LEG_KIND_RTP address_learning: 77", {"config.address_learning"}, "must be"},
       {"kind: LEG_KIND_RTP ip_family: 77", {"config.ip_family"}, "must be"},
       {"kind: LEG_KIND_RTP learning_window { seconds: 61 }",
@@ -214,19 +198,6 @@ TEST(LegConvertTest, NamesWhatIsOutOfRange) {
   for (const BadLeg& test : kCases) {
     ExpectRefused(test);
   }
-}
-
-TEST(LegConvertTest, ListsAreBounded) {
-  std::string types = "kind: LEG_KIND_RTP ";
-  for (int i = 0; i < 33; ++i) {
-    absl::StrAppend(&types, "payload_types { number: ", i, " clock_rate_hz: 8000 } ");
-  }
-  ExpectRefused({types, {"config.payload_types"}, "has 33 entries, at most 32"});
-  std::string ssrcs = "kind: LEG_KIND_RTP ";
-  for (int i = 0; i < 65; ++i) {
-    absl::StrAppend(&ssrcs, "remote_ssrcs: ", i, " ");
-  }
-  ExpectRefused({ssrcs, {"config.remote_ssrcs"}, "has 65 entries, at most 64"});
 }
 
 TEST(LegConvertTest, IdsAreChecked) {
@@ -300,6 +271,50 @@ TEST(LegConvertTest, ListsAndWindowsThatTheMaskNamesCanBeEmptied) {
   EXPECT_EQ(update.hold, false);
 }
 
+TEST(LegConvertTest, MediaAndInterceptorsReachTheLeg) {
+  const std::string media =
+      "payload_types { number: 96 clock_rate_hz: 90000 rtcp_feedback: 'nack' } "
+      "header_extensions { id: 3 uri: 'urn:a' } remote_streams { ssrc: 5 retransmission_ssrc: 6 } "
+      "interceptors { rtcp: RTCP_HANDLING_TERMINATE nack: true }";
+  const LegSpec spec = Add("kind: LEG_KIND_RTP " + media).spec;
+  EXPECT_TRUE(spec.payload_types[0].feedback.nack);
+  EXPECT_THAT(spec.header_extensions, ElementsAre(HeaderExtension{3, "urn:a"}));
+  ASSERT_EQ(spec.remote_streams.size(), 1u);
+  EXPECT_EQ(spec.remote_streams[0].retransmission_ssrc, Ssrc(6));
+  EXPECT_EQ(spec.interceptors.rtcp, RtcpHandling::kTerminate);
+  EXPECT_EQ(spec.interceptors.nack, true);
+
+  FieldViolations violations;
+  LegUpdate update = ToLegUpdate(UpdateRequest("config { " + media +
+                                               " } update_mask { paths: ['header_extensions', "
+                                               "'remote_streams', 'interceptors'] }"),
+                                 Snapshot(LegKind::kRtp), violations);
+  EXPECT_TRUE(violations.empty()) << violations.ToStatus();
+  EXPECT_EQ(update.payload_types, std::nullopt);
+  EXPECT_EQ(*update.header_extensions, spec.header_extensions);
+  EXPECT_EQ(update.remote_streams->size(), 1u);
+  EXPECT_EQ(update.interceptors->nack, true);
+
+  update = ToLegUpdate(UpdateRequest("update_mask { paths: ['header_extensions', "
+                                     "'remote_streams', 'interceptors'] }"),
+                       Snapshot(LegKind::kRtp), violations);
+  EXPECT_TRUE(violations.empty()) << violations.ToStatus();
+  EXPECT_TRUE(update.header_extensions.has_value() && update.header_extensions->empty());
+  EXPECT_TRUE(update.remote_streams.has_value() && update.remote_streams->empty());
+  EXPECT_TRUE(update.interceptors.has_value());
+  EXPECT_EQ(update.interceptors->nack, std::nullopt);
+}
+
+TEST(LegConvertTest, WhatIsWrongWithMediaAndInterceptorsIsNamed) {
+  ExpectRefused(
+      {"kind: LEG_KIND_RTP payload_types { number: 0 clock_rate_hz: 8000 rtcp_feedback: "
+       "'foo' } header_extensions { id: 0 uri: 'u' } remote_streams { ssrc: -1 } "
+       "interceptors { rtcp: 77 }",
+       {"config.payload_types[0].rtcp_feedback[0]", "config.header_extensions[0].id",
+        "config.remote_streams[0].ssrc", "config.interceptors.rtcp"},
+       "is \"foo\", must be one of"});
+}
+
 TEST(LegConvertTest, ALocalKeyChangeNeedsNoMask) {
   FieldViolations violations;
   EXPECT_FALSE(ToLegUpdate(UpdateRequest("local_key_change: LOCAL_KEY_CHANGE_PREPARE"),
@@ -360,7 +375,9 @@ TEST(LegConvertTest, NamesWhatIsWrongWithAnUpdate) {
       {LegKind::kSrtp,
        "update_mask { paths: 'colour' }",
        {"update_mask"},
-       "\"colour\" is not one of"},
+       "\"colour\" is not one of remote, remote_key, local_options, remote_options, "
+       "address_learning, learning_window, payload_types, remote_ssrcs, header_extensions, "
+       "remote_streams, interceptors, hold"},
       {LegKind::kSrtp,
        "update_mask { paths: 'rtcp_mux' }",
        {"update_mask"},
@@ -441,6 +458,8 @@ TEST(LegConvertTest, ALegIsShownWithoutItsKeys) {
   leg.remote_keys = {{Mki(), false}};
   leg.hold = true;
   leg.payload_types = {{PayloadType(96), "VP8", 90000}};
+  leg.header_extensions = {{3, "urn:a"}};
+  leg.interceptors.pacer = true;
   gateway::v1::Leg out;
   ToProto("call-1", leg, out);
   gateway::v1::Leg expected;
@@ -455,7 +474,12 @@ TEST(LegConvertTest, ALegIsShownWithoutItsKeys) {
       "local_options { cryptex: CRYPTEX_OFF rtp_replay_window: 64 "
       "rtp_lifetime { soft: 246290604621824 hard: 281474976710656 } "
       "rtcp_lifetime { soft: 1879048192 hard: 2147483648 } } "
-      "local_keys { mki: 'm' sending: true } remote_keys {}",
+      "local_keys { mki: 'm' sending: true } remote_keys {} "
+      "header_extensions { id: 3 uri: 'urn:a' } interceptors { rtcp: RTCP_HANDLING_FORWARD "
+      "reports: false statistics: false nack: false transport_wide_feedback: false "
+      "congestion_control_feedback: false bandwidth_estimator: false key_frame_requests: false "
+      "pacer: true jitter_buffer: false forward_error_correction: false redundancy: false "
+      "packet_log: false }",
       &expected));
   EXPECT_EQ(out.DebugString(), expected.DebugString());
 }

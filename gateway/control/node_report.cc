@@ -15,7 +15,6 @@
 #include "gateway/control/time_convert.h"
 #include "gateway/control/watcher_places.h"
 #include "gateway/session/byte_budget.h"
-#include "gateway/session/byte_budget.h"
 #include "gateway/worker/worker.h"
 #include "gateway/worker/worker_pool.h"
 #include "gateway/worker/worker_usage.h"

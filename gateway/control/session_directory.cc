@@ -30,6 +30,11 @@ size_t BytesOf(const SessionSnapshot& report) {
     for (const PayloadDescription& clock : leg.payload_types) {
       bytes += sizeof(PayloadDescription) + clock.encoding_name.size() + kBlock;
     }
+    for (const HeaderExtension& extension : leg.header_extensions) {
+      bytes += sizeof(HeaderExtension) + extension.uri.size() + kBlock;
+    }
+    bytes += leg.remote_streams.size() * sizeof(StreamGroup) +
+             leg.interceptor_counters.size() * sizeof(InterceptorCounter) + 3 * kBlock;
   }
   for (const ForwardingRule& rule : report.forwarding) {
     bytes += sizeof(ForwardingRule) + rule.from_leg.size() + 2 * kBlock;
