@@ -54,7 +54,7 @@ void BandwidthEstimator::OnOutgoingRtp(Timestamp now, absl::Span<InterceptedRtp>
                                        InterceptorOutbox& out) {
   size_t size = 0;
   for (const InterceptedRtp& packet : packets) {
-    size += packet.packet->size();
+    size += packet.view.bytes().size();
   }
   if (estimator_->OnPacketsSent(now, DataSize::Bytes(static_cast<int64_t>(size)))) {
     Tell(estimator_->AfterSending(now), out);

@@ -8,23 +8,12 @@ namespace sluice {
 static_assert(kMaxHistoryPacketSize <= SendHistory::kMinBytes);
 
 SendHistory::SendHistory(size_t max_packets, size_t max_bytes)
-    : records_(max_packets),
-      newest_of_hash_(max_packets),
+    : mask_(max_packets - 1),
+      records_(max_packets),
+      newest_of_hash_(2 * max_packets),
       max_bytes_(max_bytes),
       bytes_(std::make_unique<uint8_t[]>(max_bytes)) {
   SLUICE_CHECK(AreValidLimits(max_packets, max_bytes)) << max_packets << " " << max_bytes;
-}
-
-SendHistory::Record* SendHistory::FindRecord(StreamSlot stream, SequenceNumber sequence) {
-  Number number = newest_of_hash_[HashOf(stream, sequence)];
-  while (number >= oldest_) {
-    Record& candidate = record(number);
-    if (candidate.sequence == sequence && candidate.stream == stream) {
-      return &candidate;
-    }
-    number = candidate.same_hash;
-  }
-  return nullptr;
 }
 
 StoreVerdict SendHistory::Store(Timestamp now, StreamSlot stream, SequenceNumber sequence,
@@ -32,19 +21,18 @@ StoreVerdict SendHistory::Store(Timestamp now, StreamSlot stream, SequenceNumber
   if (bytes.size() > kMaxHistoryPacketSize) {
     return StoreVerdict::kTooLong;
   }
-  if (FindRecord(stream, sequence) != nullptr) {
+  Number& newest = newest_of_hash_[HashOf(stream, sequence)];
+  if (FindRecord(newest, stream, sequence) != nullptr) {
     return StoreVerdict::kDuplicate;
   }
   // A packet does not go across the end of the ring: the rest there stays empty.
   const size_t at = end_ & (max_bytes_ - 1);
   const uint64_t begin = at + bytes.size() > max_bytes_ ? end_ + (max_bytes_ - at) : end_;
   end_ = begin + bytes.size();
-  while (oldest_ < next_ &&
-         (size() == records_.size() || record(oldest_).begin + max_bytes_ < end_)) {
+  while (oldest_ < next_ && (size() > mask_ || record(oldest_).begin + max_bytes_ < end_)) {
     ++oldest_;
   }
   CopyBytes(absl::MakeSpan(&bytes_[begin & (max_bytes_ - 1)], bytes.size()), bytes);
-  Number& newest = newest_of_hash_[HashOf(stream, sequence)];
   record(next_) = {.begin = begin,
                    .size = static_cast<uint32_t>(bytes.size()),
                    .sequence = sequence,
@@ -57,7 +45,7 @@ StoreVerdict SendHistory::Store(Timestamp now, StreamSlot stream, SequenceNumber
 }
 
 std::optional<SendHistory::Packet> SendHistory::Find(StreamSlot stream, SequenceNumber sequence) {
-  Record* found = FindRecord(stream, sequence);
+  Record* found = FindRecord(newest_of_hash_[HashOf(stream, sequence)], stream, sequence);
   if (found == nullptr) {
     return std::nullopt;
   }

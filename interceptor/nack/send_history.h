@@ -81,16 +81,27 @@ class SendHistory {
     Timestamp last_sent = Timestamp::MinusInfinity();
   };
 
-  Record& record(Number number) { return records_[number & (records_.size() - 1)]; }
+  Record& record(Number number) { return records_[number & mask_]; }
   size_t HashOf(StreamSlot stream, SequenceNumber sequence) const {
     // Neighbours have neighbouring places; streams are apart.
-    return (sequence.value() + size_t{stream.value()} * 40503u) & (newest_of_hash_.size() - 1);
+    return (sequence.value() + size_t{stream.value()} * 40503u) & (2 * mask_ + 1);
   }
-  Record* FindRecord(StreamSlot stream, SequenceNumber sequence);
+  // Among those of one hash, of which `newest` is the newest.
+  Record* FindRecord(Number newest, StreamSlot stream, SequenceNumber sequence) {
+    for (Number number = newest; number >= oldest_; number = record(number).same_hash) {
+      if (record(number).sequence == sequence && record(number).stream == stream) {
+        return &record(number);
+      }
+    }
+    return nullptr;
+  }
 
+  // Of records_; their number is not to be computed anew per packet.
+  const size_t mask_;
   std::vector<Record> records_;
   // Packets with the same hash are a list, newest first, that ends where a number is older than the
-  // oldest: nothing needs to be taken out of it.
+  // oldest: nothing needs to be taken out of it. Twice as many as packets: the last packet at a
+  // new one's place is then gone, in a single stream, and no record has to be looked at.
   std::vector<Number> newest_of_hash_;
   const size_t max_bytes_;
   std::unique_ptr<uint8_t[]> bytes_;

@@ -17,7 +17,20 @@ class MediaClock {
  public:
   // For each packet sent. `clock_rate` is that of its payload type, not 0.
   void OnPacket(Timestamp now, SequenceNumber sequence, RtpTimestamp timestamp,
-                uint32_t clock_rate);
+                uint32_t clock_rate) {
+    const bool first = clock_rate_ == 0;
+    const auto backward = static_cast<uint16_t>(newest_.value() - sequence.value());
+    if (!first && backward <= kMaxMisorder) {
+      return;
+    }
+    newest_ = sequence;
+    if (!first && timestamp == timestamp_ && clock_rate == clock_rate_) {
+      return;
+    }
+    clock_rate_ = clock_rate;
+    sent_ = now;
+    timestamp_ = timestamp;
+  }
 
   // Extrapolated from the newest packet. Nothing before the first.
   std::optional<RtpTimestamp> At(Timestamp now) const;
