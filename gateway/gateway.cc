@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdint>
+#include <functional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,6 +29,7 @@
 #include "gateway/control/node_report.h"
 #include "gateway/control/tls_credentials.h"
 #include "gateway/io/media_port_pool.h"
+#include "gateway/io/packet_logs.h"
 #include "gateway/io/socket_address.h"
 #include "gateway/io/system_random.h"
 #include "gateway/io/udp_socket.h"
@@ -59,11 +61,15 @@ WorkerLimits ToWorkerLimits(const Config& config) {
 }
 
 absl::Status CheckMemory(const Config& config, const WorkerLimits& worker) {
-  return sluice::CheckMemory(SumMemory(config.limits, {.workers = config.workers,
-                                                       .packet_slots = worker.packet_slots,
-                                                       .packet_slot_bytes = kPacketSlotSize,
-                                                       .port_pairs = config.media.AllPortPairs()}),
-                             MachineMemory());
+  return sluice::CheckMemory(
+      SumMemory(config.limits,
+                {.workers = config.workers,
+                 .packet_slots = worker.packet_slots,
+                 .packet_slot_bytes = kPacketSlotSize,
+                 .port_pairs = config.media.AllPortPairs(),
+                 .packet_log_bytes =
+                     config.media.packet_log_folder.empty() ? 0 : PacketLogs::MemorySize()}),
+      MachineMemory());
 }
 
 // An address that is not of this machine would only show with the first leg.
@@ -129,6 +135,36 @@ std::string RandomInstanceId(RandomSource& random) {
       absl::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
 }
 
+absl::StatusOr<ControlServerOptions> ToServerOptions(const Config& config) {
+  ControlServerOptions options;
+  options.listen = config.listen;
+  options.threads = config.limits.grpc_threads + config.limits.watchers;
+  if (config.tls.has_value()) {
+    absl::StatusOr<TlsIdentity> identity = LoadTlsIdentity(*config.tls, absl::Now());
+    if (!identity.ok()) {
+      return identity.status();
+    }
+    options.tls = *std::move(identity);
+  }
+  return options;
+}
+
+// Null without a folder.
+absl::StatusOr<std::unique_ptr<PacketLogs>> MakePacketLogs(const Config& config) {
+  if (config.media.packet_log_folder.empty()) {
+    return nullptr;
+  }
+  return PacketLogs::Create(
+      {.folder = config.media.packet_log_folder, .max_logs = config.limits.packet_logs});
+}
+
+std::function<LimitState()> PacketLogUse(const PacketLogs* logs, uint64_t limit) {
+  if (logs == nullptr) {
+    return nullptr;
+  }
+  return [logs, limit] { return LimitState{limit, logs->open(), logs->refused()}; };
+}
+
 std::vector<uint64_t> CountTurns(WorkerPool& workers) {
   std::vector<uint64_t> turns;
   for (size_t i = 0; i < workers.size(); ++i) {
@@ -145,6 +181,8 @@ struct Gateway::Parts {
   SystemRandom random;
   EventPump pump;
   std::unique_ptr<MediaPortPool> ports;
+  // Null without a folder.
+  std::unique_ptr<PacketLogs> packet_logs;
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<ControlRoom> room;
   std::unique_ptr<GatewayService> service;
@@ -165,15 +203,9 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
     return absl::Status(engine.status().code(), absl::StrCat("crypto_engine (--crypto-engine): ",
                                                              engine.status().message()));
   }
-  ControlServerOptions server_options;
-  server_options.listen = config.listen;
-  server_options.threads = config.limits.grpc_threads + config.limits.watchers;
-  if (config.tls.has_value()) {
-    absl::StatusOr<TlsIdentity> identity = LoadTlsIdentity(*config.tls, absl::Now());
-    if (!identity.ok()) {
-      return identity.status();
-    }
-    server_options.tls = *std::move(identity);
+  const absl::StatusOr<ControlServerOptions> server_options = ToServerOptions(config);
+  if (!server_options.ok()) {
+    return server_options.status();
   }
   RaiseDescriptorLimit(config.media);
 
@@ -187,9 +219,15 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
   }
   p.ports = *std::move(ports);
 
-  absl::StatusOr<std::unique_ptr<WorkerPool>> workers =
+  absl::StatusOr<std::unique_ptr<PacketLogs>> logs = MakePacketLogs(config);
+  if (!logs.ok()) {
+    return logs.status();
+  }
+  p.packet_logs = *std::move(logs);
 
-      WorkerPool::Create(config.workers, worker_limits, *engine, *p.ports, [&p] { p.pump.Wake(); });
+  absl::StatusOr<std::unique_ptr<WorkerPool>> workers = WorkerPool::Create(
+      config.workers, worker_limits, *engine, *p.ports, [&p] { p.pump.Wake(); },
+      p.packet_logs.get());
   if (!workers.ok()) {
     return workers.status();
   }
@@ -204,12 +242,14 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
                   .limits = config.limits,
                   .session_defaults = config.session_defaults,
                   .crypto_engine = *engine,
-                  .media_ports = [&pool = *p.ports] {
-                    return LimitState{pool.capacity(), pool.used(), pool.refused()};
-                  }});
+                  .media_ports =
+                      [&pool = *p.ports] {
+                        return LimitState{pool.capacity(), pool.used(), pool.refused()};
+                      },
+                  .packet_logs = PacketLogUse(p.packet_logs.get(), config.limits.packet_logs)});
 
   absl::StatusOr<std::unique_ptr<ControlServer>> server =
-      ControlServer::Start(server_options, *p.service);
+      ControlServer::Start(*server_options, *p.service);
   if (!server.ok()) {
     return ExplainListen(config.listen);
   }

@@ -91,6 +91,9 @@ void DefineFlags(CLI::App& app, Flags& flags) {
   app.add_option("--advertised-ipv6", config.advertised_ipv6,
                  "What peers are told instead of --media-ipv6")
       ->type_name("ADDR");
+  app.add_option("--packet-log-folder", config.packet_log_folder,
+                 "Where decrypted packets of legs are written that ask for it; default nowhere")
+      ->type_name("DIR");
   app.add_option("--workers", config.workers, "Media threads; default one per core")
       ->type_name("N");
   app.add_option("--log-level", config.log_level, "info (the default), warning or error")

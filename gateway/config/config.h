@@ -37,6 +37,8 @@ struct MediaConfig {
   // nullopt: what is bound.
   std::optional<IpAddress> advertised_ipv4;
   std::optional<IpAddress> advertised_ipv6;
+  // Where packet logs go; empty: nowhere.
+  std::string packet_log_folder;
 
   // Even/odd pairs in the range, of one family.
   size_t PortPairs() const;

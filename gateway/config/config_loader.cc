@@ -119,6 +119,7 @@ absl::Status ReadAddress(absl::string_view name, bool present, const std::string
 }
 
 absl::Status ReadMedia(const config::v1::Media& in, MediaConfig& out) {
+  out.packet_log_folder = in.packet_log_folder();
   for (const auto& [name, present, value, port] :
        {std::tuple("first_port", in.has_first_port(), in.first_port(), &out.first_port),
         std::tuple("last_port", in.has_last_port(), in.last_port(), &out.last_port)}) {
@@ -233,6 +234,9 @@ absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
   }
   if (flags.advertised_ipv6.has_value()) {
     settings.mutable_media()->set_advertised_ipv6(*flags.advertised_ipv6);
+  }
+  if (flags.packet_log_folder.has_value()) {
+    settings.mutable_media()->set_packet_log_folder(*flags.packet_log_folder);
   }
   if (flags.workers.has_value()) {
     settings.set_workers(*flags.workers);

@@ -27,6 +27,7 @@ struct ConfigFlags {
   std::optional<std::string> advertised_ipv6;
   std::optional<uint32_t> workers;
   std::optional<std::string> log_level;
+  std::optional<std::string> packet_log_folder;
   // "auto" or the name of an engine.
   std::optional<std::string> crypto_engine;
 };

@@ -64,6 +64,7 @@ limits {
   extra_srtp_kib: 41
   interceptor_kib: 42
   held_packets: 43
+  packet_logs: 44
   event_log: 36
   watchers: 37
   tombstones: 38
@@ -100,6 +101,7 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
                                     .extra_srtp_kib = 41,
                                     .interceptor_kib = 42,
                                     .held_packets = 43,
+                                    .packet_logs = 44,
                                     .event_log = 36,
                                     .watchers = 37,
                                     .tombstones = 38,

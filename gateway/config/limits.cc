@@ -96,6 +96,7 @@ std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& fact
       {"streams_per_leg", legs * limits.streams_per_leg * kStreamBytes},
       {"extra_srtp_kib", factors.workers * ExtraSrtpBytesPerWorker(limits, factors.workers)},
       {"interceptor_kib", factors.workers * InterceptorBytesPerWorker(limits, factors.workers)},
+      {"packet_logs", limits.packet_logs * factors.packet_log_bytes},
       {"event_queue", factors.workers * limits.event_queue * kNoticeBytes},
       {"event_log", limits.event_log * kEventBytes},
       {"tombstones", TombstoneBytes(limits)},

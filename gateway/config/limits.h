@@ -44,6 +44,9 @@ struct Limits {
   // Packets that pacers and jitter buffers together may keep, each a packet slot of 2 KiB: six legs
   // with a pacer, which few need. 0: none.
   size_t held_packets = 4096;
+  // Legs whose packets are written to a file at the same time, each with a MiB between worker and
+  // disk: for looking into a few calls, not for recording all.
+  size_t packet_logs = 16;
   // Events kept for watchers that come back: several minutes of a busy gateway.
   size_t event_log = 16384;
   // Event streams at the same time; each holds a gRPC thread.
@@ -81,6 +84,7 @@ inline constexpr LimitRow kLimitRows[] = {
     {"extra_srtp_kib", &Limits::extra_srtp_kib, 1, 16 * 1024 * 1024},
     {"interceptor_kib", &Limits::interceptor_kib, 0, 64 * 1024 * 1024},
     {"held_packets", &Limits::held_packets, 0, 4'000'000},
+    {"packet_logs", &Limits::packet_logs, 0, 10'000},
     {"event_log", &Limits::event_log, 1, 1'000'000},
     {"watchers", &Limits::watchers, 1, 1024},
     {"tombstones", &Limits::tombstones, 1, 1'000'000},
@@ -120,6 +124,8 @@ struct MemoryFactors {
   size_t packet_slot_bytes = 0;
   // Of all families together; no leg is without one.
   size_t port_pairs = 0;
+  // Of one packet log; 0 where there is no folder for them.
+  size_t packet_log_bytes = 0;
 };
 
 // The most that a gateway with these limits can come to hold, by consumer, largest first.

@@ -111,6 +111,8 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
     } else if (row.member == &Limits::interceptor_kib) {
       state.used = ToKib(totals.interceptor_bytes.used);
       state.refused = totals.interceptor_bytes.refused;
+    } else if (row.member == &Limits::packet_logs && sources.packet_logs != nullptr) {
+      state = sources.packet_logs();
     } else if (row.member == &Limits::held_packets) {
       state.used = totals.held_packets.used;
       state.refused = totals.held_packets.refused;

@@ -30,6 +30,8 @@ struct NodeSources {
   TimeoutDefaults session_defaults;
   EngineKind crypto_engine = EngineKind::kBoringSsl;
   std::function<LimitState()> media_ports;
+  // Null where no leg can be logged.
+  std::function<LimitState()> packet_logs = nullptr;
 };
 
 // Puts together what GetNode tells. Asks every worker, so its errors are theirs.

@@ -14,8 +14,6 @@
 namespace sluice {
 namespace {
 
-// Some forty packets of video in one call of the system.
-constexpr size_t kBufferSize = 64 * 1024;
 // Has the file's beginning and end, and a packet.
 constexpr int64_t kMinSize = 4096;
 static_assert(kPacketLogHeaderRoom + kPacketLogStatisticsSize + kPacketSlotSize +

@@ -56,6 +56,9 @@ struct PacketLogWriterCounters {
 // The file is readable after every Drain, also when Finish is never called.
 class PacketLogWriter {
  public:
+  // Bytes written in one call of the system: some forty packets of video.
+  static constexpr size_t kBufferSize = 64 * 1024;
+
   // Makes the file. InvalidArgument: an option out of its range. AlreadyExists, NotFound,
   // PermissionDenied and others of open(2), with the path; nothing is left behind then.
   static absl::StatusOr<std::unique_ptr<PacketLogWriter>> Create(
@@ -77,6 +80,8 @@ class PacketLogWriter {
   // worker may push until the ring is closed, to no effect.
   absl::Status Finish(Timestamp now);
 
+  // The first error of writing, if there was one.
+  const absl::Status& status() const { return status_; }
   const PacketLogWriterCounters& counters() const { return counters_; }
   DataSize size() const;
   const std::string& path() const { return options_.path; }

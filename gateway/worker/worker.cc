@@ -20,6 +20,7 @@
 #include "gateway/session/session_table.h"
 #include "gateway/worker/mailbox.h"
 #include "gateway/worker/worker_loop.h"
+#include "interceptor/packet_log/packet_log_ring.h"
 
 namespace sluice {
 namespace {
@@ -37,6 +38,24 @@ sigset_t SignalsForOthers() {
   return signals;
 }
 
+absl::StatusOr<PacketLogRing*> OpenPacketLog(PacketLogs* logs, absl::string_view session_id,
+                                             const LegSpec& spec, const MediaSockets& sockets) {
+  if (logs == nullptr) {
+    return PreconditionFailed("NO_PACKET_LOG_FOLDER", "packet_log_folder",
+                              "this gateway writes no packet logs: start it with "
+                              "--packet-log-folder");
+  }
+  LoggedLeg leg = {session_id, spec.id, sockets.advertised_rtp(), sockets.advertised_rtcp(),
+                   {},         {}};
+  if (spec.remote.has_value()) {
+    leg.remote_rtp = spec.remote->rtp;
+    leg.remote_rtcp = spec.remote->rtcp;
+  } else if (leg.local_rtp.ip.family() == IpFamily::kIpv6) {
+    leg.remote_rtp.ip = leg.remote_rtcp.ip = IpAddress::V6({});
+  }
+  return logs->Open(leg);
+}
+
 }  // namespace
 
 struct Worker::State {
@@ -46,6 +65,7 @@ struct Worker::State {
 
   size_t index = 0;
   MediaPortPool* ports = nullptr;
+  PacketLogs* packet_logs = nullptr;
   std::unique_ptr<WorkerLoop> loop;
   std::thread thread;
   std::once_flag stopped;
@@ -71,13 +91,15 @@ absl::StatusOr<Result> Worker::State::Call(
 
 absl::StatusOr<std::unique_ptr<Worker>> Worker::Create(size_t index, const WorkerLimits& limits,
                                                        EngineKind engine, MediaPortPool& ports,
-                                                       std::function<void()> wake) {
+                                                       std::function<void()> wake,
+                                                       PacketLogs* packet_logs) {
   absl::StatusOr<std::unique_ptr<WorkerLoop>> loop =
       WorkerLoop::Create(limits, engine, std::move(wake));
   if (!loop.ok()) return loop.status();
   auto state = std::make_unique<State>();
   state->index = index;
   state->ports = &ports;
+  state->packet_logs = packet_logs;
   state->loop = *std::move(loop);
 
   // A thread begins with the mask of the one that makes it.
@@ -162,20 +184,30 @@ absl::StatusOr<LegSnapshot> Worker::AddLeg(absl::string_view session_id, LegSpec
                                            IpFamily family) {
   absl::StatusOr<MediaSockets> bound = state_->ports->Bind(family, spec.rtcp_mux);
   if (!bound.ok()) return bound.status();
+  if (spec.interceptors.packet_log.value_or(false)) {
+    absl::StatusOr<PacketLogRing*> ring =
+        OpenPacketLog(state_->packet_logs, session_id, spec, *bound);
+    if (!ring.ok()) return ring.status();
+    spec.packet_log = *ring;
+  }
+  PacketLogRing* const packet_log = spec.packet_log;
   std::vector<MediaSockets> unused;
-  return state_->Call<LegSnapshot>([&](WorkerLoop& loop) -> absl::StatusOr<LegSnapshot> {
-    const absl::StatusOr<LocalTransport> local = loop.sockets().Add(*std::move(bound));
-    if (!local.ok()) return local.status();
-    const std::string leg_id = spec.id;
-    const absl::StatusOr<LegHandle> leg =
-        loop.sessions().AddLeg(loop.now(), session_id, std::move(spec), *local);
-    if (!leg.ok()) {
-      unused = loop.sockets().Remove({local->rtp_socket});
-      return leg.status();
-    }
-    loop.sockets().Assign(*local, *leg);
-    return loop.sessions().GetLeg(loop.now(), session_id, leg_id);
-  });
+  absl::StatusOr<LegSnapshot> added =
+      state_->Call<LegSnapshot>([&](WorkerLoop& loop) -> absl::StatusOr<LegSnapshot> {
+        const absl::StatusOr<LocalTransport> local = loop.sockets().Add(*std::move(bound));
+        if (!local.ok()) return local.status();
+        const std::string leg_id = spec.id;
+        const absl::StatusOr<LegHandle> leg =
+            loop.sessions().AddLeg(loop.now(), session_id, std::move(spec), *local);
+        if (!leg.ok()) {
+          unused = loop.sockets().Remove({local->rtp_socket});
+          return leg.status();
+        }
+        loop.sockets().Assign(*local, *leg);
+        return loop.sessions().GetLeg(loop.now(), session_id, leg_id);
+      });
+  if (!added.ok() && packet_log != nullptr) state_->packet_logs->Abandon(packet_log);
+  return added;
 }
 
 absl::StatusOr<LegSnapshot> Worker::UpdateLeg(absl::string_view session_id,

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "gateway/io/media_port_pool.h"
+#include "gateway/io/packet_logs.h"
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/net/transport_address.h"
@@ -30,10 +31,12 @@ class Worker {
  public:
   // Starts the thread. `engine` is one that ChooseEngine gave. `ports` outlives the worker. `wake`
   // is called on the worker's thread when notices wait that did not before; it must not block.
-  // InvalidArgument when the limits do not fit together.
+  // `packet_logs` outlives the worker; null: legs cannot be logged. InvalidArgument when the limits
+  // do not fit together.
   static absl::StatusOr<std::unique_ptr<Worker>> Create(size_t index, const WorkerLimits& limits,
                                                         EngineKind engine, MediaPortPool& ports,
-                                                        std::function<void()> wake);
+                                                        std::function<void()> wake,
+                                                        PacketLogs* packet_logs = nullptr);
   // Stop().
   ~Worker();
 
@@ -50,8 +53,9 @@ class Worker {
   absl::StatusOr<std::vector<SessionSnapshot>> GetSessions(std::vector<std::string> session_ids);
   absl::StatusOr<SessionSnapshot> UpdateSession(absl::string_view session_id, SessionUpdate update);
   absl::StatusOr<SessionSnapshot> DeleteSession(absl::string_view session_id);
-  // Takes ports from the pool and binds them on the calling thread, then adds the leg. Nothing
-  // remains of a call that fails.
+  // Takes ports from the pool, binds them and begins the packet log, if the leg asks for one, on
+  // the calling thread, then adds the leg. Nothing remains of a call that fails, but for a log
+  // without packets. FailedPrecondition ("NO_PACKET_LOG_FOLDER").
   absl::StatusOr<LegSnapshot> AddLeg(absl::string_view session_id, LegSpec spec, IpFamily family);
   absl::StatusOr<LegSnapshot> UpdateLeg(absl::string_view session_id, absl::string_view leg_id,
                                         LegUpdate update);

@@ -7,16 +7,14 @@
 
 namespace sluice {
 
-absl::StatusOr<std::unique_ptr<WorkerPool>> WorkerPool::Create(size_t count,
-                                                               const WorkerLimits& limits,
-                                                               EngineKind engine,
-                                                               MediaPortPool& ports,
-                                                               std::function<void()> wake) {
+absl::StatusOr<std::unique_ptr<WorkerPool>> WorkerPool::Create(
+    size_t count, const WorkerLimits& limits, EngineKind engine, MediaPortPool& ports,
+    std::function<void()> wake, PacketLogs* packet_logs) {
   if (count == 0) return absl::InvalidArgumentError("the gateway needs at least 1 worker");
   std::vector<std::unique_ptr<Worker>> workers;
   for (size_t index = 0; index < count; ++index) {
     absl::StatusOr<std::unique_ptr<Worker>> worker =
-        Worker::Create(index, limits, engine, ports, wake);
+        Worker::Create(index, limits, engine, ports, wake, packet_logs);
     if (!worker.ok()) return worker.status();
     workers.push_back(*std::move(worker));
   }

@@ -9,6 +9,7 @@
 
 #include "absl/status/statusor.h"
 #include "gateway/io/media_port_pool.h"
+#include "gateway/io/packet_logs.h"
 #include "gateway/worker/worker.h"
 #include "gateway/worker/worker_limits.h"
 #include "srtp/crypto/crypto_engine.h"
@@ -20,12 +21,13 @@ namespace sluice {
 class WorkerPool {
  public:
   // Starts `count` workers, at least 1, each with `limits` and an engine of that kind for itself.
-  // `wake` is called on any of their threads, see Worker::Create. When one does not start, none
-  // stays.
+  // `wake` is called on any of their threads, and `packet_logs` may be null, see Worker::Create.
+  // When one does not start, none stays.
   static absl::StatusOr<std::unique_ptr<WorkerPool>> Create(size_t count,
                                                             const WorkerLimits& limits,
                                                             EngineKind engine, MediaPortPool& ports,
-                                                            std::function<void()> wake);
+                                                            std::function<void()> wake,
+                                                            PacketLogs* packet_logs = nullptr);
 
   size_t size() const { return workers_.size(); }
   // `index` < size().

@@ -73,14 +73,15 @@ TEST(LossyRelayMainTest, PrintsItsPortsAndWhatItDropped) {
   EXPECT_EQ(datagram->bytes, report);
   EXPECT_EQ(datagram->source.port, Port(ports, "b"));
   (*child)->Signal(SIGTERM);
-  EXPECT_EQ(
-      ReadLine(**child),
-      R"({"a_to_b": {"rtp": {"forwarded": 0, "dropped": 1}, "rtcp": {"forwarded": 1, "dropped": 0}, )"
-      R"("other": {"forwarded": 0, "dropped": 0}, "strangers": 0, "no_destination": 0, )"
-      R"("not_sent": 0, "overflowed": 0}, )"
-      R"("b_to_a": {"rtp": {"forwarded": 0, "dropped": 0}, "rtcp": {"forwarded": 0, "dropped": 0}, )"
-      R"("other": {"forwarded": 0, "dropped": 0}, "strangers": 0, "no_destination": 0, )"
-      R"("not_sent": 0, "overflowed": 0}})");
+  EXPECT_EQ(ReadLine(**child),
+            R"({"a_to_b": {"rtp": {"forwarded": 0, "dropped": 1}, )"
+            R"("rtcp": {"forwarded": 1, "dropped": 0}, )"
+            R"("other": {"forwarded": 0, "dropped": 0}, "strangers": 0, "no_destination": 0, )"
+            R"("not_sent": 0, "overflowed": 0}, )"
+            R"("b_to_a": {"rtp": {"forwarded": 0, "dropped": 0}, )"
+            R"("rtcp": {"forwarded": 0, "dropped": 0}, )"
+            R"("other": {"forwarded": 0, "dropped": 0}, "strangers": 0, "no_destination": 0, )"
+            R"("not_sent": 0, "overflowed": 0}})");
   EXPECT_EQ((*child)->Wait(Deadline::Generous()), 0);
 }
 
