@@ -37,7 +37,7 @@ TEST(ConsoleTest, ZerosAreSaidInJson) {
   EXPECT_EQ(ToJsonLine(stats),
             "{\"legId\":\"a\",\"packetsReceived\":\"0\",\"bytesReceived\":\"0\","
             "\"packetsSent\":\"0\",\"bytesSent\":\"0\",\"verdicts\":[],\"streams\":[],"
-            "\"lastReject\":\"\"}");
+            "\"lastReject\":\"\",\"interceptorCounters\":[]}");
 }
 
 TEST(ConsoleTest, ATerminalIsDrawnOnAgain) {

@@ -1,11 +1,15 @@
 #include "tools/ctl/event_view.h"
 
+#include <cstdint>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "base/data_rate.h"
 #include "tools/ctl/duration_text.h"
 #include "tools/ctl/leg_flags.h"
+#include "tools/ctl/rate_text.h"
 #include "tools/ctl/session_view.h"
 #include "tools/ctl/text_table.h"
 #include "tools/ctl/transport_text.h"
@@ -32,6 +36,8 @@ std::string FormatKeyLimit(const gateway::v1::KeyLimitReached& reached) {
                           : absl::StrCat(static_cast<int>(limit)));
 }
 
+std::string FormatSsrc(uint32_t ssrc) { return absl::StrFormat("0x%08x", ssrc); }
+
 std::string DetailOf(const Event& event) {
   switch (event.event_case()) {
     case Event::kSessionEnded:
@@ -42,9 +48,14 @@ std::string DetailOf(const Event& event) {
       return absl::StrCat(FormatTransportAddress(event.remote_address_changed().old_rtp()), " -> ",
                           FormatTransportAddress(event.remote_address_changed().new_rtp()));
     case Event::kStreamAdded:
-      return absl::StrFormat("0x%08x", event.stream_added().ssrc());
+      return FormatSsrc(event.stream_added().ssrc());
     case Event::kKeyLimitReached:
       return FormatKeyLimit(event.key_limit_reached());
+    case Event::kTargetRateChanged:
+      return FormatRate(
+          DataRate::BitsPerSec(static_cast<int64_t>(event.target_rate_changed().target_bps())));
+    case Event::kKeyFrameRequested:
+      return FormatSsrc(event.key_frame_requested().ssrc());
     default:
       return "";
   }

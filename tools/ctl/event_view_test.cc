@@ -31,6 +31,16 @@ TEST(EventViewTest, OneLineEach) {
             "17  2023-11-14T22:13:20Z  call-1  alice  remote_address_changed - -> 192.0.2.1:6000");
 }
 
+TEST(EventViewTest, FeedbackTellsRateAndStream) {
+  Event event = OnAlice();
+  event.mutable_target_rate_changed()->set_target_bps(1'250'000);
+  EXPECT_EQ(RenderEvent(event),
+            "17  2023-11-14T22:13:20Z  call-1  alice  target_rate_changed 1.2 Mbit/s");
+  event.mutable_key_frame_requested()->set_ssrc(0xbeef);
+  EXPECT_EQ(RenderEvent(event),
+            "17  2023-11-14T22:13:20Z  call-1  alice  key_frame_requested 0x0000beef");
+}
+
 TEST(EventViewTest, LimitsOfKeysTellWhoseAndWhich) {
   Event event = OnAlice();
   auto* reached = event.mutable_key_limit_reached();

@@ -44,7 +44,11 @@ class GatewayClient {
     return ((*stub_).*method)(&context, request, &response);
   }
 
-  // Lives until the stream ends or `context` is cancelled.
+  // These live until the stream ends or `context` is cancelled.
+  std::unique_ptr<grpc::ClientReader<gateway::v1::WatchStatsResponse>> WatchStats(
+      grpc::ClientContext& context, const gateway::v1::WatchStatsRequest& request) {
+    return stub_->WatchStats(&context, request);
+  }
   std::unique_ptr<grpc::ClientReader<gateway::v1::WatchEventsResponse>> WatchEvents(
       grpc::ClientContext& context, const gateway::v1::WatchEventsRequest& request) {
     return stub_->WatchEvents(&context, request);

@@ -7,6 +7,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "tools/ctl/interceptor_text.h"
 #include "tools/ctl/leg_flags.h"
 #include "tools/ctl/mki_text.h"
 #include "tools/ctl/session_view.h"
@@ -114,6 +115,33 @@ CLI::App& AddCommand(CLI::App& group, Invocation& invocation, const char* name,
   return command;
 }
 
+// What the interceptors of a leg go by.
+void AddInterceptorFlags(CLI::App& command, LegFlags& flags) {
+  command
+      .add_option("--extension", flags.header_extensions,
+                  "ID=URI of a header extension; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--stream", flags.remote_streams,
+                  "SSRC[,rtx=SSRC][,fec=SSRC]: SSRCs of the peer that belong together; may be "
+                  "repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--interceptor", flags.interceptors,
+                  "NAME=on|off: whether a mechanism works on the leg's packets; default: what was "
+                  "negotiated; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command.add_option(
+      "--rtcp", flags.rtcp,
+      "forward: the peer's RTCP goes to where its media goes; terminate: the gateway "
+      "is its RTCP partner; default: terminate where feedback was negotiated");
+  command.add_flag("--reduced-size-rtcp", flags.reduced_size_rtcp,
+                   "RTCP need not begin with a report (RFC 5506)");
+}
+
 // What can be said at `add` and changed by `update`.
 void AddChangeableFlags(CLI::App& command, LegFlags& flags) {
   command.add_option("--remote", flags.remote, "ADDRESS:PORT where the peer receives RTP");
@@ -148,7 +176,8 @@ void AddChangeableFlags(CLI::App& command, LegFlags& flags) {
                      "how long --learn lasts, such as 10s");
   command
       .add_option("--payload-type", flags.payload_types,
-                  "NUMBER:NAME:CLOCK, such as 111:opus:48000; may be repeated")
+                  "NUMBER:NAME/CLOCK[:FEEDBACK,...], such as 111:opus/48000 or "
+                  "96:VP8/90000:nack,nack-pli; may be repeated")
       ->expected(1)
       ->take_all();
   command
@@ -156,6 +185,7 @@ void AddChangeableFlags(CLI::App& command, LegFlags& flags) {
                   "accept RTP with this SSRC only; may be repeated")
       ->expected(1)
       ->take_all();
+  AddInterceptorFlags(command, flags);
   command.add_flag("--hold", flags.hold, "send nothing to this leg and forward nothing from it");
 }
 
@@ -183,13 +213,22 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
       "  sluicectl leg add call-1 carol --kind srtp --remote 192.0.2.9:5004 --local-mki 1:4 \\\n"
       "      --remote-key 'AEAD_AES_256_GCM:inline:BASE64|1:4' --local-option cryptex=required \\\n"
       "      --remote-option cryptex=required --remote-option rtp_replay_window=4096\n"
+      "  sluicectl leg add call-1 dave --kind rtp --remote 192.0.2.8:4000 --rtcp-mux \\\n"
+      "      --payload-type 96:VP8/90000:nack,nack-pli,ccm-fir,transport-cc \\\n"
+      "      --payload-type 97:rtx/90000:apt=96 --stream 1001,rtx=1002 \\\n"
+      "      --extension 3=http://www.ietf.org/id/"
+      "draft-holmer-rmcat-transport-wide-cc-extensions-01\n"
       "\n"
       "Suites: " +
       CryptoSuiteNames() +
       ".\nNULL suites encrypt nothing: they are used when they are named, and only then.\n"
       "Options: encrypted_extension_ids=1,3  cryptex=off|on|required  rtp_replay_window=N\n"
       "  rtcp_replay_window=N (remote)  key_derivation_rate=N  unencrypted_rtcp=true|false\n"
-      "  rtp_lifetime=[SOFT/]HARD  rtcp_lifetime=[SOFT/]HARD");
+      "  rtp_lifetime=[SOFT/]HARD  rtcp_lifetime=[SOFT/]HARD\n"
+      "Feedback: nack  nack-pli  ccm-fir  goog-remb  transport-cc  ack-ccfb; apt=NUMBER: what rtx\n"
+      "  repeats or red wraps.\n"
+      "Interceptors: " +
+      InterceptorNames() + ".");
 
   CLI::App& update =
       AddCommand(leg, invocation, "update", "New remote, new keys, hold", flags, Update);
@@ -207,6 +246,8 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
       "Examples:\n"
       "  sluicectl leg update call-1 alice --hold\n"
       "  sluicectl leg update call-1 alice --local-key prepare\n"
+      "  sluicectl leg update call-1 alice --interceptor pacer=on --interceptor nack=off\n"
+      "Interceptors are given as a whole: what is not named becomes what was negotiated.\n"
       "With MKIs, keys live side by side:\n"
       "  sluicectl leg update call-1 carol --local-key prepare --local-mki 2:4\n"
       "  sluicectl leg update call-1 carol --local-key activate --local-mki 2:4\n"

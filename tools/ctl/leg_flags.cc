@@ -8,12 +8,13 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "tools/ctl/duration_text.h"
+#include "tools/ctl/interceptor_text.h"
+#include "tools/ctl/media_text.h"
 #include "tools/ctl/mki_text.h"
 #include "tools/ctl/srtp_option_text.h"
 #include "tools/ctl/transport_text.h"
@@ -22,12 +23,16 @@ namespace sluice {
 namespace {
 
 using ::sluice::gateway::v1::CryptoSuite;
+using ::sluice::gateway::v1::HeaderExtension;
+using ::sluice::gateway::v1::Interceptors;
 using ::sluice::gateway::v1::LegConfig;
 using ::sluice::gateway::v1::LocalKeyChange;
 using ::sluice::gateway::v1::PayloadType;
 using ::sluice::gateway::v1::RemoteTransport;
+using ::sluice::gateway::v1::RtcpHandling;
 using ::sluice::gateway::v1::SrtpKey;
 using ::sluice::gateway::v1::SrtpOptions;
+using ::sluice::gateway::v1::StreamGroup;
 using ::sluice::gateway::v1::TransportAddress;
 
 constexpr absl::string_view kSuitePrefix = "CRYPTO_SUITE_";
@@ -149,10 +154,41 @@ absl::Status SetStreams(const LegFlags& flags, LegConfig& config) {
     *config.add_payload_types() = *type;
   }
   for (const int64_t ssrc : flags.remote_ssrcs) config.add_remote_ssrcs(ssrc);
+  for (const std::string& text : flags.header_extensions) {
+    const absl::StatusOr<HeaderExtension> extension = ParseHeaderExtension(text);
+    if (!extension.ok()) return AtFlag("--extension", extension.status());
+    *config.add_header_extensions() = *extension;
+  }
+  for (const std::string& text : flags.remote_streams) {
+    const absl::StatusOr<StreamGroup> group = ParseStreamGroup(text);
+    if (!group.ok()) return AtFlag("--stream", group.status());
+    *config.add_remote_streams() = *group;
+  }
   if (flags.hold && flags.resume) {
     return absl::InvalidArgumentError("--hold and --resume exclude each other");
   }
   config.set_hold(flags.hold);
+  return absl::OkStatus();
+}
+
+bool HasInterceptorFlags(const LegFlags& flags) {
+  return flags.rtcp.has_value() || flags.reduced_size_rtcp || !flags.interceptors.empty();
+}
+
+absl::Status SetInterceptors(const LegFlags& flags, LegConfig& config) {
+  if (!HasInterceptorFlags(flags)) return absl::OkStatus();
+  Interceptors& interceptors = *config.mutable_interceptors();
+  if (flags.rtcp.has_value()) {
+    const absl::StatusOr<RtcpHandling> handling = ParseRtcpHandling(*flags.rtcp);
+    if (!handling.ok()) return AtFlag("--rtcp", handling.status());
+    interceptors.set_rtcp(*handling);
+  }
+  interceptors.set_reduced_size_rtcp(flags.reduced_size_rtcp);
+  for (const std::string& text : flags.interceptors) {
+    if (absl::Status status = SetInterceptor(text, interceptors); !status.ok()) {
+      return AtFlag("--interceptor", status);
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -170,8 +206,8 @@ absl::StatusOr<std::string> ReadSecretFile(const std::string& path) {
 absl::StatusOr<LegConfig> BuildLegConfig(const LegFlags& flags) {
   LegConfig config;
   config.set_rtcp_mux(flags.rtcp_mux);
-  for (const auto& set :
-       {SetKindAndFamily, SetRemote, SetLearning, SetKeys, SetOptions, SetStreams}) {
+  for (const auto& set : {SetKindAndFamily, SetRemote, SetLearning, SetKeys, SetOptions, SetStreams,
+                          SetInterceptors}) {
     if (absl::Status status = set(flags, config); !status.ok()) return status;
   }
   return config;
@@ -190,6 +226,9 @@ google::protobuf::FieldMask BuildLegUpdateMask(const LegFlags& flags) {
       {flags.learning_window.has_value(), "learning_window"},
       {!flags.payload_types.empty(), "payload_types"},
       {!flags.remote_ssrcs.empty(), "remote_ssrcs"},
+      {!flags.header_extensions.empty(), "header_extensions"},
+      {!flags.remote_streams.empty(), "remote_streams"},
+      {HasInterceptorFlags(flags), "interceptors"},
       {flags.hold || flags.resume, "hold"},
   };
   google::protobuf::FieldMask mask;
@@ -282,22 +321,6 @@ std::string FormatSrtpKey(const SrtpKey& key) {
   return absl::StrCat(FormatCryptoSuite(key.suite()),
                       ":inline:", absl::Base64Escape(key.master_key_and_salt()),
                       key.mki().empty() ? "" : absl::StrCat("|", FormatMki(key.mki())));
-}
-
-absl::StatusOr<PayloadType> ParsePayloadType(absl::string_view text) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(text, ':');
-  PayloadType type;
-  uint32_t number = 0;
-  uint32_t clock_rate = 0;
-  if (parts.size() > 3 || !absl::SimpleAtoi(parts[0], &number) ||
-      (parts.size() == 3 && !absl::SimpleAtoi(parts[2], &clock_rate))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("'", text, "' is not NUMBER:NAME:CLOCK; write 111:opus:48000"));
-  }
-  type.set_number(number);
-  if (parts.size() > 1) type.set_encoding_name(std::string(parts[1]));
-  type.set_clock_rate_hz(clock_rate);
-  return type;
 }
 
 std::string FormatLegKind(gateway::v1::LegKind kind) {

@@ -38,6 +38,11 @@ struct LegFlags {
   std::vector<std::string> remote_options;
   std::vector<std::string> payload_types;
   std::vector<int64_t> remote_ssrcs;
+  std::vector<std::string> header_extensions;
+  std::vector<std::string> remote_streams;
+  std::vector<std::string> interceptors;
+  std::optional<std::string> rtcp;
+  bool reduced_size_rtcp = false;
   // `--hold` and `--resume`.
   bool hold = false;
   bool resume = false;
@@ -64,9 +69,6 @@ std::string CryptoSuiteNames();
 absl::StatusOr<gateway::v1::SrtpKey> ParseSrtpKey(absl::string_view text, absl::string_view suite);
 // "SUITE:inline:BASE64[|MKI]". Only for the keys that the gateway hands out.
 std::string FormatSrtpKey(const gateway::v1::SrtpKey& key);
-
-// "111:opus:48000"; "111" and "111:opus" leave the rest to the gateway.
-absl::StatusOr<gateway::v1::PayloadType> ParsePayloadType(absl::string_view text);
 
 // "srtp", "rtp"; "-" if unspecified. Unknown numbers, from a newer gateway, print as they are.
 std::string FormatLegKind(gateway::v1::LegKind kind);

@@ -40,6 +40,11 @@ TEST(LegFlagsTest, EveryFlagFindsItsField) {
   flags.remote_options = {"rtcp_replay_window=64"};
   flags.payload_types = {"111:opus:48000", "0"};
   flags.remote_ssrcs = {1, 4294967295};
+  flags.header_extensions = {"3=urn:a", "4=urn:b"};
+  flags.remote_streams = {"5,rtx=6"};
+  flags.interceptors = {"nack=on", "pacer=off"};
+  flags.rtcp = "terminate";
+  flags.reduced_size_rtcp = true;
   flags.hold = true;
 
   const auto config = BuildLegConfig(flags);
@@ -67,6 +72,13 @@ TEST(LegFlagsTest, EveryFlagFindsItsField) {
   EXPECT_EQ(config->payload_types(0).clock_rate_hz(), 48000u);
   EXPECT_EQ(config->payload_types(1).number(), 0u);
   EXPECT_THAT(config->remote_ssrcs(), ElementsAre(1, 4294967295));
+  ASSERT_EQ(config->header_extensions_size(), 2);
+  EXPECT_EQ(config->header_extensions(1).id(), 4u);
+  EXPECT_EQ(config->header_extensions(1).uri(), "urn:b");
+  ASSERT_EQ(config->remote_streams_size(), 1);
+  EXPECT_EQ(config->remote_streams(0).retransmission_ssrc(), 6);
+  EXPECT_EQ(config->interceptors().ShortDebugString(),
+            "rtcp: RTCP_HANDLING_TERMINATE reduced_size_rtcp: true nack: true pacer: false");
   EXPECT_TRUE(config->hold());
 }
 
@@ -94,6 +106,10 @@ TEST(LegFlagsTest, ErrorsBeginWithTheFlag) {
   EXPECT_THAT(with([](LegFlags& f) { f.remote_suite = "AEAD_AES_128_GCM"; }),
               StartsWith("--remote-suite"));
   EXPECT_THAT(with([](LegFlags& f) { f.payload_types = {"opus"}; }), StartsWith("--payload-type"));
+  EXPECT_THAT(with([](LegFlags& f) { f.header_extensions = {"a"}; }), StartsWith("--extension: "));
+  EXPECT_THAT(with([](LegFlags& f) { f.remote_streams = {"a"}; }), StartsWith("--stream: 'a'"));
+  EXPECT_THAT(with([](LegFlags& f) { f.interceptors = {"a"}; }), StartsWith("--interceptor: 'a'"));
+  EXPECT_THAT(with([](LegFlags& f) { f.rtcp = "drop"; }), StartsWith("--rtcp: 'drop'"));
   EXPECT_THAT(with([](LegFlags& f) { f.local_options = {"colour=red"}; }),
               StartsWith("--local-option: 'colour=red'"));
   EXPECT_THAT(with([](LegFlags& f) { f.remote_options = {"cryptex=maybe"}; }),
@@ -164,6 +180,24 @@ TEST(LegFlagsTest, TheUpdateMaskNamesWhatWasGiven) {
   EXPECT_THAT(BuildLegUpdateMask(flags).paths(),
               ElementsAre("remote_key", "local_options", "remote_options", "learning_window",
                           "payload_types", "remote_ssrcs"));
+}
+
+TEST(LegFlagsTest, EachFlagAboutInterceptorsNamesThemAll) {
+  const auto mask_of = [](auto set) {
+    LegFlags flags;
+    set(flags);
+    return BuildLegUpdateMask(flags);
+  };
+  for (const auto& mask : {mask_of([](LegFlags& f) { f.interceptors = {"nack=on"}; }),
+                           mask_of([](LegFlags& f) { f.rtcp = "forward"; }),
+                           mask_of([](LegFlags& f) { f.reduced_size_rtcp = true; })}) {
+    EXPECT_THAT(mask.paths(), ElementsAre("interceptors"));
+  }
+  EXPECT_THAT(mask_of([](LegFlags& f) {
+                f.header_extensions = {"1=a"};
+                f.remote_streams = {"1"};
+              }).paths(),
+              ElementsAre("header_extensions", "remote_streams"));
 }
 
 TEST(LegFlagsTest, NamesOfSuitesAndKindsAreTheirRfcNames) {

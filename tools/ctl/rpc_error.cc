@@ -37,7 +37,12 @@ constexpr FieldFlag kFieldFlags[] = {
     {"config.address_learning", "--learn or --strict"},
     {"config.learning_window", "--learning-window 10s"},
     {"config.local_suite", "--local-suite SUITE"},
-    {"config.payload_types", "--payload-type 111:opus:48000"},
+    {"config.payload_types", "--payload-type NUMBER:NAME/CLOCK[:FEEDBACK,...]"},
+    {"config.header_extensions", "--extension ID=URI"},
+    {"config.remote_streams", "--stream SSRC[,rtx=SSRC][,fec=SSRC]"},
+    {"config.interceptors.rtcp", "--rtcp forward|terminate"},
+    {"config.interceptors.reduced_size_rtcp", "--reduced-size-rtcp"},
+    {"config.interceptors", "--interceptor NAME=on|off"},
     {"config.hold", "--hold or --resume"},
     {"config.idle_timeout", "--idle-timeout 30s"},
     {"config.offer_timeout", "--offer-timeout 1m"},
@@ -55,6 +60,7 @@ constexpr FieldFlag kFieldFlags[] = {
     {"filter.labels", "--label KEY=VALUE"},
     {"after_sequence", "--after NUMBER"},
     {"instance_id", "--instance ID"},
+    {"interval", "--interval 1s"},
 };
 
 // Collects what a status says beside its sentence, without saying anything twice: often the

@@ -33,7 +33,7 @@ TEST(RpcErrorTest, NamesEveryFieldAndItsFlag) {
       RenderRpcError(WithDetail(grpc::StatusCode::INVALID_ARGUMENT, "2 fields are wrong", request)),
       "INVALID_ARGUMENT: 2 fields are wrong; config.remote.rtp.ip: 'x' is not an IP address "
       "(--remote ADDRESS:PORT); config.payload_types[1].number: 130 is above 127 "
-      "(--payload-type 111:opus:48000)");
+      "(--payload-type NUMBER:NAME/CLOCK[:FEEDBACK,...])");
 }
 
 TEST(RpcErrorTest, DoesNotSayTheSameTwice) {

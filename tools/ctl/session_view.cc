@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "absl/types/span.h"
 #include "tools/ctl/duration_text.h"
+#include "tools/ctl/interceptor_text.h"
 #include "tools/ctl/leg_flags.h"
 #include "tools/ctl/mki_text.h"
 #include "tools/ctl/srtp_option_text.h"
@@ -99,11 +100,29 @@ TextTable SrtpTable(absl::Span<const Leg* const> legs) {
   return table;
 }
 
+// Of each leg whose packets something works on.
+TextTable InterceptorTable(absl::Span<const Leg* const> legs) {
+  TextTable table({{"LEG"}, {"RTCP"}, {"INTERCEPTORS"}});
+  for (const Leg* leg : legs) {
+    const gateway::v1::Interceptors& interceptors = leg->interceptors();
+    const std::string on = FormatInterceptors(interceptors);
+    if (on == "-" && interceptors.rtcp() != gateway::v1::RTCP_HANDLING_TERMINATE) continue;
+    table.AddRow({Printable(leg->leg_id()),
+                  absl::StrCat(FormatRtcpHandling(interceptors.rtcp()),
+                               interceptors.reduced_size_rtcp() ? ",reduced-size" : ""),
+                  on});
+  }
+  return table;
+}
+
 std::string RenderLegs(absl::Span<const Leg* const> legs) {
   TextTable table = LegTable();
   for (const Leg* leg : legs) AddLeg(*leg, table);
-  const TextTable srtp = SrtpTable(legs);
-  return srtp.empty() ? table.Render() : absl::StrCat(table.Render(), "\n", srtp.Render());
+  std::string text = table.Render();
+  for (const TextTable& more : {SrtpTable(legs), InterceptorTable(legs)}) {
+    if (!more.empty()) absl::StrAppend(&text, "\n", more.Render());
+  }
+  return text;
 }
 
 }  // namespace

@@ -69,6 +69,25 @@ TEST(SessionViewTest, KeysAndOptionsOfSrtpHaveATableOfTheirOwn) {
   EXPECT_THAT(RenderSession(session), Not(HasSubstr("OPTIONS")));
 }
 
+TEST(SessionViewTest, InterceptorsInForceHaveATableOfTheirOwn) {
+  Session session = Call();
+  gateway::v1::Interceptors& interceptors = *session.mutable_legs(0)->mutable_interceptors();
+  interceptors.set_rtcp(gateway::v1::RTCP_HANDLING_TERMINATE);
+  interceptors.set_reduced_size_rtcp(true);
+  interceptors.set_reports(true);
+  interceptors.set_nack(true);
+  interceptors.set_pacer(false);
+  EXPECT_THAT(RenderSession(session), EndsWith("\n"
+                                               "LEG    RTCP                    INTERCEPTORS\n"
+                                               "alice  terminate,reduced-size  reports,nack\n"));
+  EXPECT_THAT(RenderLeg(session.legs(0)), HasSubstr("reports,nack"));
+  // A leg whose packets just pass has nothing to tell.
+  interceptors.Clear();
+  interceptors.set_rtcp(gateway::v1::RTCP_HANDLING_FORWARD);
+  interceptors.set_nack(false);
+  EXPECT_THAT(RenderSession(session), Not(HasSubstr("INTERCEPTORS")));
+}
+
 TEST(SessionViewTest, ATombstoneSaysHowItEnded) {
   Session session = Call();
   session.set_state(gateway::v1::SESSION_STATE_ENDED);

@@ -168,6 +168,34 @@ TEST_F(SluicectlTest, LegsHaveOptionsAndKeysWithNames) {
   }
 }
 
+TEST_F(SluicectlTest, LegsHaveMediaAndInterceptors) {
+  EXPECT_EQ(Run("leg add call-1 dave --kind rtp --payload-type 96:VP8/90000:nack,nack-pli "
+                "--payload-type 97:rtx/90000:apt=96 --extension 3=urn:a --stream 1001,rtx=1002 "
+                "--interceptor nack=on --interceptor pacer=off --rtcp terminate "
+                "--reduced-size-rtcp"),
+            kOk)
+      << err();
+  EXPECT_THAT(gateway_.Requests("AddLeg"),
+              ElementsAre("session_id: \"call-1\" leg_id: \"dave\" config { kind: LEG_KIND_RTP "
+                          "payload_types { number: 96 encoding_name: \"VP8\" clock_rate_hz: 90000 "
+                          "rtcp_feedback: \"nack\" rtcp_feedback: \"nack pli\" } "
+                          "payload_types { number: 97 encoding_name: \"rtx\" clock_rate_hz: 90000 "
+                          "associated_number: 96 } header_extensions { id: 3 uri: \"urn:a\" } "
+                          "remote_streams { ssrc: 1001 retransmission_ssrc: 1002 } "
+                          "interceptors { rtcp: RTCP_HANDLING_TERMINATE reduced_size_rtcp: true "
+                          "nack: true pacer: false } }"));
+  EXPECT_EQ(Run("leg update call-1 dave --interceptor jitter_buffer=on"), kOk) << err();
+  EXPECT_THAT(gateway_.Requests("UpdateLeg"),
+              ElementsAre("session_id: \"call-1\" leg_id: \"dave\" config { interceptors { "
+                          "jitter_buffer: true } } update_mask { paths: \"interceptors\" }"));
+  for (const char* line : {"leg update s l --interceptor colour=on", "leg update s l --rtcp drop",
+                           "leg update s l --stream x", "leg update s l --extension 3",
+                           "leg update s l --payload-type 96:VP8/90000:sometimes"}) {
+    EXPECT_EQ(Run(line), kUsage) << line;
+    EXPECT_THAT(err(), MatchesRegex("sluicectl: --[^\n]+\n")) << line;
+  }
+}
+
 TEST_F(SluicectlTest, ForwardingSet) {
   EXPECT_EQ(Run("forwarding set call-1 alice=bob bob=alice,carol"), kOk) << err();
   EXPECT_EQ(Run("forwarding set call-1 --nobody"), kOk) << err();
@@ -192,6 +220,29 @@ TEST_F(SluicectlTest, StatsOnceAndUntilTheEnd) {
   EXPECT_EQ(Run("stats call-1 --interval 1ms --output=json"), kOk) << err();
   EXPECT_THAT(out(), AllOf(HasSubstr("ACTIVE"), HasSubstr("ENDED")));
   EXPECT_EQ(Run("stats call-1 --interval 1"), kUsage);
+}
+
+TEST_F(SluicectlTest, StatsAreWatchedUntilTheGatewayHasNoMore) {
+  v1::WatchStatsResponse active, ended;
+  active.mutable_stats()->set_session_id("call-1");
+  active.mutable_stats()->set_state(v1::SESSION_STATE_ACTIVE);
+  ended = active;
+  ended.mutable_stats()->set_state(v1::SESSION_STATE_ENDED);
+  gateway_.StreamStats({active, ended});
+  EXPECT_EQ(Run("stats call-1 --watch --interval 250ms"), kOk) << err();
+  EXPECT_THAT(gateway_.Requests("WatchStats"),
+              ElementsAre("session_id: \"call-1\" interval { nanos: 250000000 }"));
+  EXPECT_THAT(out(),
+              AllOf(HasSubstr("session call-1  active"), HasSubstr("session call-1  ended")));
+  EXPECT_THAT(gateway_.Requests("GetStats"), IsEmpty());
+  EXPECT_EQ(Run("stats call-1 --watch --output=json"), kOk) << err();
+  EXPECT_THAT(out(), AllOf(HasSubstr("ACTIVE"), HasSubstr("ENDED")));
+
+  gateway_.Fail("WatchStats", grpc::Status(grpc::StatusCode::NOT_FOUND, "no such session"));
+  gateway_.StreamStats({});
+  EXPECT_EQ(Run("stats call-2 --watch"), kFailed);
+  EXPECT_EQ(err(), "sluicectl: NOT_FOUND: no such session\n");
+  EXPECT_EQ(Run("stats call-1 --watch --once"), kUsage);
 }
 
 TEST_F(SluicectlTest, EventsResumeInTheRunningInstance) {

@@ -8,6 +8,8 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "tools/ctl/duration_text.h"
+#include "tools/ctl/feedback_view.h"
+#include "tools/ctl/rate_text.h"
 #include "tools/ctl/session_view.h"
 #include "tools/ctl/text_table.h"
 
@@ -87,14 +89,6 @@ StreamSums SumStreams(const LegStats& leg, Direction direction) {
   return sums;
 }
 
-std::string FormatRate(DataRate rate) {
-  const double bps = static_cast<double>(rate.bps());
-  if (rate.bps() < 1'000) return absl::StrCat(rate.bps(), " bit/s");
-  if (rate.bps() < 1'000'000) return absl::StrFormat("%.1f kbit/s", bps / 1e3);
-  if (rate.bps() < 1'000'000'000) return absl::StrFormat("%.1f Mbit/s", bps / 1e6);
-  return absl::StrFormat("%.1f Gbit/s", bps / 1e9);
-}
-
 std::string FormatVerdicts(const LegStats& leg) {
   if (leg.verdicts().empty()) return "nothing yet";
   return absl::StrJoin(leg.verdicts(), ", ", [](std::string* out, const auto& count) {
@@ -116,9 +110,11 @@ std::string RenderStats(const SessionStats& stats, const std::map<std::string, L
     const auto found = rates.find(leg.leg_id());
     AddLegRows(leg, found == rates.end() ? nullptr : &found->second, table);
   }
-  return absl::StrCat("session ", Printable(stats.session_id()), "  ", FormatState(stats.state()),
-                      "  ", FormatTime(stats.sample_time()), "\n", table.Render(),
-                      RenderVerdicts(stats), streams ? RenderStreams(stats) : "");
+  return absl::StrCat(
+      "session ", Printable(stats.session_id()), "  ", FormatState(stats.state()), "  ",
+      FormatTime(stats.sample_time()), "\n", table.Render(), RenderVerdicts(stats),
+      RenderEstimates(stats), RenderInterceptorCounters(stats),
+      streams ? absl::StrCat(RenderStreams(stats), RenderStreamFeedback(stats)) : "");
 }
 
 }  // namespace sluice

@@ -4,19 +4,16 @@
 #include <map>
 #include <string>
 
-#include "base/data_rate.h"
 #include "proto/gateway/v1/stats.pb.h"
 #include "tools/ctl/traffic_rates.h"
 
 namespace sluice {
 
 // A session's counters for people: one row per leg and direction with rates, loss and jitter, one
-// line per leg of what became of its packets, and with `streams` one row per SSRC.
+// line per leg of what became of its packets, what its interceptors know, and with `streams` one
+// row per SSRC.
 std::string RenderStats(const gateway::v1::SessionStats& stats,
                         const std::map<std::string, LegRates>& rates, bool streams);
-
-// "950 bit/s", "47.3 kbit/s", "12.0 Mbit/s".
-std::string FormatRate(DataRate rate);
 
 // "forwarded 500, auth_failed 2"; "nothing yet" when there are none.
 std::string FormatVerdicts(const gateway::v1::LegStats& leg);

@@ -8,7 +8,9 @@ namespace {
 
 using ::sluice::gateway::v1::LegStats;
 using ::sluice::gateway::v1::SessionStats;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 void AddStream(LegStats& leg, gateway::v1::Direction direction, uint64_t packets, int64_t lost,
                uint64_t jitter_us) {
@@ -78,12 +80,18 @@ TEST(StatsViewTest, SumsKeepDirectionsApart) {
   EXPECT_EQ(SumStreams(stats.legs(0), gateway::v1::DIRECTION_SENT).packets, 250u);
 }
 
-TEST(StatsViewTest, RatesHaveAReadableUnit) {
-  EXPECT_EQ(FormatRate(DataRate::BitsPerSec(0)), "0 bit/s");
-  EXPECT_EQ(FormatRate(DataRate::BitsPerSec(999)), "999 bit/s");
-  EXPECT_EQ(FormatRate(DataRate::BitsPerSec(64'000)), "64.0 kbit/s");
-  EXPECT_EQ(FormatRate(DataRate::BitsPerSec(12'000'000)), "12.0 Mbit/s");
-  EXPECT_EQ(FormatRate(DataRate::BitsPerSec(2'500'000'000)), "2.5 Gbit/s");
+TEST(StatsViewTest, WhatInterceptorsKnowComesBehindTheVerdicts) {
+  SessionStats stats = Stats();
+  stats.mutable_legs(0)->mutable_bandwidth()->set_target_bps(300'000);
+  auto* counter = stats.mutable_legs(0)->add_interceptor_counters();
+  counter->set_interceptor("pacer");
+  counter->set_name("sent");
+  counter->set_value(9);
+  stats.mutable_legs(0)->mutable_streams(0)->set_nacks(3);
+  EXPECT_THAT(RenderStats(stats, {}, false),
+              AllOf(HasSubstr("300.0 kbit/s"), HasSubstr("alice  pacer        sent 9"),
+                    Not(HasSubstr("NACKS"))));
+  EXPECT_THAT(RenderStats(stats, {}, true), HasSubstr("NACKS"));
 }
 
 }  // namespace

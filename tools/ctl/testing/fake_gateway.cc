@@ -37,6 +37,11 @@ void FakeGateway::Stream(std::vector<v1::WatchEventsResponse> responses) {
   stream_ = std::move(responses);
 }
 
+void FakeGateway::StreamStats(std::vector<v1::WatchStatsResponse> responses) {
+  const std::lock_guard lock(mutex_);
+  stats_stream_ = std::move(responses);
+}
+
 std::vector<std::string> FakeGateway::Requests(const std::string& method) const {
   const std::lock_guard lock(mutex_);
   const auto found = requests_.find(method);
@@ -113,6 +118,18 @@ grpc::Status FakeGateway::GetStats(grpc::ServerContext*, const v1::GetStatsReque
 grpc::Status FakeGateway::GetNode(grpc::ServerContext*, const v1::GetNodeRequest* request,
                                   v1::GetNodeResponse* response) {
   return Handle("GetNode", *request, response);
+}
+
+grpc::Status FakeGateway::WatchStats(grpc::ServerContext*, const v1::WatchStatsRequest* request,
+                                     grpc::ServerWriter<v1::WatchStatsResponse>* writer) {
+  const grpc::Status status = Handle("WatchStats", *request, nullptr);
+  std::vector<v1::WatchStatsResponse> responses;
+  {
+    const std::lock_guard lock(mutex_);
+    responses = stats_stream_;
+  }
+  for (const auto& response : responses) writer->Write(response);
+  return status;
 }
 
 grpc::Status FakeGateway::WatchEvents(grpc::ServerContext*, const v1::WatchEventsRequest* request,

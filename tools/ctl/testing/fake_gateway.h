@@ -29,8 +29,9 @@ class FakeGateway final : public gateway::v1::GatewayService::Service {
   // is answered by an empty message.
   void Answer(const std::string& method, const google::protobuf::Message& response);
   void Fail(const std::string& method, const grpc::Status& status);
-  // What a stream carries before it ends.
+  // What a stream of events, or of statistics, carries before it ends.
   void Stream(std::vector<gateway::v1::WatchEventsResponse> responses);
+  void StreamStats(std::vector<gateway::v1::WatchStatsResponse> responses);
 
   // The requests to a method so far, as protobuf text on one line each.
   std::vector<std::string> Requests(const std::string& method) const;
@@ -66,6 +67,8 @@ class FakeGateway final : public gateway::v1::GatewayService::Service {
                         gateway::v1::GetStatsResponse*) override;
   grpc::Status GetNode(grpc::ServerContext*, const gateway::v1::GetNodeRequest*,
                        gateway::v1::GetNodeResponse*) override;
+  grpc::Status WatchStats(grpc::ServerContext*, const gateway::v1::WatchStatsRequest*,
+                          grpc::ServerWriter<gateway::v1::WatchStatsResponse>*) override;
   grpc::Status WatchEvents(grpc::ServerContext*, const gateway::v1::WatchEventsRequest*,
                            grpc::ServerWriter<gateway::v1::WatchEventsResponse>*) override;
 
@@ -73,6 +76,7 @@ class FakeGateway final : public gateway::v1::GatewayService::Service {
   std::map<std::string, std::vector<Reply>> replies_;
   std::map<std::string, std::vector<std::string>> requests_;
   std::vector<gateway::v1::WatchEventsResponse> stream_;
+  std::vector<gateway::v1::WatchStatsResponse> stats_stream_;
   std::unique_ptr<grpc::Server> server_;
   std::string address_;
 };
