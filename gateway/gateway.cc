@@ -65,7 +65,7 @@ absl::Status CheckMemory(const Config& config, const WorkerLimits& worker) {
       SumMemory(config.limits,
                 {.workers = config.workers,
                  .packet_slots = worker.packet_slots,
-                 .packet_slot_bytes = kPacketSlotSize,
+                 .packet_slot_bytes = kPacketSlotStride,
                  .port_pairs = config.media.AllPortPairs(),
                  .packet_log_bytes =
                      config.media.packet_log_folder.empty() ? 0 : PacketLogs::MemorySize()}),

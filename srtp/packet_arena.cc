@@ -14,11 +14,7 @@ namespace {
 // A cache line: no two slots share one, and wide loads of a packet's start are aligned.
 constexpr size_t kCacheLine = 64;
 constexpr std::align_val_t kSlotAlignment{kCacheLine};
-// From one slot to the next: an odd number of cache lines. With a power of two the headers of a
-// batch would share two of the 64 sets of a first-level cache, which has room for 24 lines there,
-// and every look at a header would go to the second level.
-constexpr size_t kSlotStride = kPacketSlotSize + kCacheLine;
-static_assert(kSlotStride / kCacheLine % 2 == 1);
+static_assert(kPacketSlotStride / kCacheLine % 2 == 1);
 
 }  // namespace
 
@@ -35,13 +31,13 @@ void PacketArena::FreeBlock::operator()(uint8_t* block) const {
 
 PacketArena::PacketArena(size_t slots)
     : capacity_(slots),
-      block_(static_cast<uint8_t*>(::operator new[](slots* kSlotStride, kSlotAlignment))),
+      block_(static_cast<uint8_t*>(::operator new[](slots* kPacketSlotStride, kSlotAlignment))),
       free_slots_(std::make_unique<uint8_t*[]>(slots)),
       free_(slots) {
   SLUICE_CHECK(slots >= 1);
   // The first loan gets the first slot.
   for (size_t i = 0; i < slots; ++i) {
-    uint8_t* slot = block_.get() + i * kSlotStride;
+    uint8_t* slot = block_.get() + i * kPacketSlotStride;
     Poison(slot);
     free_slots_[slots - 1 - i] = slot;
   }
@@ -51,7 +47,7 @@ PacketArena::~PacketArena() {
   // A loan that is still out would return its slot to memory that is gone.
   SLUICE_CHECK(free_ == capacity_);
   for (size_t i = 0; i < capacity_; ++i) {
-    Unpoison(block_.get() + i * kSlotStride);
+    Unpoison(block_.get() + i * kPacketSlotStride);
   }
 }
 

@@ -212,7 +212,7 @@ TEST(MemorySumTest, CountsWhatAWorkerTakesAtItsStart) {
   const auto sum = [](absl::string_view what, const Limits& limits, size_t packet_slots) {
     for (const MemoryUse& use : SumMemory(
              limits,
-             {.workers = 1, .packet_slots = packet_slots, .packet_slot_bytes = kPacketSlotSize})) {
+             {.workers = 1, .packet_slots = packet_slots, .packet_slot_bytes = kPacketSlotStride})) {
       if (use.what == what) {
         return use.bytes;
       }
