@@ -210,9 +210,9 @@ TEST(MemorySumTest, CountsWhatAWorkerTakesAtItsStart) {
     return HeapBytes() - before;
   };
   const auto sum = [](absl::string_view what, const Limits& limits, size_t packet_slots) {
-    for (const MemoryUse& use : SumMemory(
-             limits,
-             {.workers = 1, .packet_slots = packet_slots, .packet_slot_bytes = kPacketSlotStride})) {
+    for (const MemoryUse& use : SumMemory(limits, {.workers = 1,
+                                                  .packet_slots = packet_slots,
+                                                  .packet_slot_bytes = kPacketSlotStride})) {
       if (use.what == what) {
         return use.bytes;
       }
