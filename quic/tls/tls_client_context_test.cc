@@ -1,0 +1,56 @@
+#include "quic/tls/tls_client_context.h"
+
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "gtest/gtest.h"
+#include "quic/tls/testing/test_certificates.h"
+
+namespace sluice {
+namespace {
+
+class NoTickets : public TicketReceiver {
+ public:
+  void OnTicket(absl::Span<const uint8_t> /*session*/) override {}
+};
+
+std::string Refusal(const std::string& roots) {
+  const absl::Status status =
+      TlsClientContext::Create({.protocols = {{.name = "h3"}}, .trusted_pem = roots}).status();
+  EXPECT_EQ(ERR_peek_error(), 0u);
+  return std::string(status.message());
+}
+
+TEST(TlsClientContextTest, NeedsRootsOrTheWordThatNoneAreWanted) {
+  const std::string root = MakeTestRoot().certificate;
+  EXPECT_EQ(Refusal(root), "");
+  EXPECT_EQ(Refusal(root + MakeTestRoot().certificate), "");
+  EXPECT_EQ(Refusal(""), "a client needs roots to trust");
+  EXPECT_EQ(Refusal("nothing"), "the roots to trust are not certificates in PEM");
+  EXPECT_EQ(Refusal(root + "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"),
+            "the roots to trust are not certificates in PEM");
+  EXPECT_EQ(
+      TlsClientContext::Create({.protocols = {{.name = "h3"}}, .trust_anyone = true}).status(),
+      absl::OkStatus());
+}
+
+TEST(TlsClientContextTest, ATicketThatIsNoneIsForgotten) {
+  const auto context =
+      TlsClientContext::Create({.protocols = {{.name = "h3"}}, .trust_anyone = true});
+  ASSERT_EQ(context.status(), absl::OkStatus());
+  NoTickets tickets;
+  const std::vector<uint8_t> junk = {1, 2, 3};
+  const bssl::UniquePtr<SSL> ssl = (*context)->NewSession("sluice.test", 0, junk, tickets);
+  ASSERT_NE(ssl, nullptr);
+  EXPECT_EQ(SSL_get_session(ssl.get()), nullptr);
+  EXPECT_EQ(ERR_peek_error(), 0u);
+}
+
+}  // namespace
+}  // namespace sluice
