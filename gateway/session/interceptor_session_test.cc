@@ -205,5 +205,72 @@ TEST(InterceptorSessionTest, BytesThatDoNotAuthenticateReachNoInterceptor) {
   EXPECT_EQ(VerdictCount(call.A(), PacketVerdict::kAuthFailed), 2u);
 }
 
+// A source that probes with padding numbers it like media. Left out, it would be a gap that the
+// peers ask to be repaired; so it is passed on as it is.
+TEST(InterceptorSessionTest, PaddingOnlyPacketsArePassedOnUnderTheirNumbersAndLeaveNoGap) {
+  VideoCall call(VideoPeer(1, kRepairFeedback), VideoPeer(2, kRepairFeedback));
+  call.FromA(2);
+  call.RtpFromA(RtpPacketBuilder()
+                    .WithSsrc(call.a.ssrc())
+                    .WithSequence(call.a.next_sequence())
+                    .WithPayload({})
+                    .WithPadding(200)
+                    .Build());
+  call.a.Skip(1);
+  call.FromA(2);
+  call.Advance(TimeDelta::Seconds(1));
+  EXPECT_THAT(call.a_seen.rtcp.missing, IsEmpty());
+  ASSERT_THAT(call.b_seen.rtp, SizeIs(5));
+  for (size_t i = 1; i < call.b_seen.rtp.size(); ++i) {
+    EXPECT_EQ(SequenceOf(call.b_seen.rtp[i]),
+              static_cast<uint16_t>(SequenceOf(call.b_seen.rtp[i - 1]) + 1));
+  }
+  const RtpPacketView padding = *RtpPacketView::Parse(call.b_seen.rtp[2]);
+  EXPECT_EQ(padding.payload().size(), 200u);
+  EXPECT_THAT(padding.payload_without_padding(), IsEmpty());
+}
+
+// Interceptors that hold packets: those that a jitter buffer waits with behind a gap, and those
+// that a pacer has not let go.
+void HoldPackets(VideoCall& call) {
+  for (uint16_t i = 0; i < 30; ++i) {
+    // Every third packet is missing.
+    call.RtpFromA(RtpPacketBuilder()
+                      .WithSsrc(call.a.ssrc())
+                      .WithSequence(static_cast<uint16_t>(1000 + i + i / 2))
+                      .WithPayloadSize(1100)
+                      .Build());
+  }
+}
+
+TEST(InterceptorSessionTest, WhatIsHeldComesBackWhenALegGoesOrItsInterceptorsChange) {
+  for (const bool paced : {false, true}) {
+    for (const bool removed : {false, true}) {
+      SCOPED_TRACE(::testing::Message() << "paced " << paced << ", removed " << removed);
+      TestPeerOptions a = VideoPeer(1, {});
+      TestPeerOptions b = VideoPeer(2, {});
+      (paced ? b.interceptors.pacer : a.interceptors.jitter_buffer) = true;
+      VideoCall call(a, b);
+      const size_t all = call.harness.arena().free();
+      HoldPackets(call);
+      EXPECT_LE(call.harness.arena().free(), all - 10);
+      const char* leg = paced ? "b" : "a";
+      if (removed) {
+        ASSERT_TRUE(call.harness.table().RemoveLeg(call.harness.now(), "call", leg).ok());
+      } else {
+        LegUpdate update;
+        update.interceptors = InterceptorConfig();
+        ASSERT_TRUE(call.harness.table()
+                        .UpdateLeg(call.harness.now(), "call", leg, std::move(update))
+                        .ok());
+      }
+      call.harness.TakeSent();
+      EXPECT_EQ(call.harness.arena().free(), all);
+      // Nobody has a timer for what is gone.
+      call.harness.Advance(TimeDelta::Seconds(1));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace sluice

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "base/data_size.h"
@@ -46,7 +47,7 @@ double SecondsAfter(std::optional<Timestamp> moment, Timestamp since) {
 
 class Figures {
  public:
-  Figures(std::string scenario, std::vector<EstimatorFigure>& to)
+  Figures(std::string scenario, std::vector<ScenarioFigure>& to)
       : scenario_(std::move(scenario)), to_(to) {}
 
   void AtLeast(const std::string& what, double value, const std::string& unit, double bar) {
@@ -63,10 +64,10 @@ class Figures {
 
  private:
   const std::string scenario_;
-  std::vector<EstimatorFigure>& to_;
+  std::vector<ScenarioFigure>& to_;
 };
 
-void SteadyLink(uint64_t seed, FlowFeedback feedback, std::vector<EstimatorFigure>& figures) {
+void SteadyLink(uint64_t seed, FlowFeedback feedback, std::vector<ScenarioFigure>& figures) {
   Scenario scenario = OneMegabit(seed);
   scenario.flow.feedback = feedback;
   const RateTrace trace = RunScenario(scenario);
@@ -81,7 +82,7 @@ void SteadyLink(uint64_t seed, FlowFeedback feedback, std::vector<EstimatorFigur
   to.Tell("queue, 95th percentile", Ms(trace.QueuePercentile(95, At(10), At(60))), "ms");
 }
 
-void Drop(uint64_t seed, std::vector<EstimatorFigure>& figures) {
+void Drop(uint64_t seed, std::vector<ScenarioFigure>& figures) {
   Scenario scenario = OneMegabit(seed);
   scenario.steps = {{.at = At(20), .rate = Kbps(300)}, {.at = At(50), .rate = Kbps(1000)}};
   scenario.duration = TimeDelta::Seconds(90);
@@ -97,7 +98,7 @@ void Drop(uint64_t seed, std::vector<EstimatorFigure>& figures) {
 }
 
 // The second one comes when the first one has all.
-void TwoFlows(uint64_t seed, std::vector<EstimatorFigure>& figures) {
+void TwoFlows(uint64_t seed, std::vector<ScenarioFigure>& figures) {
   constexpr DataRate kRate = Kbps(2000);
   Scenario scenario = OneMegabit(seed);
   scenario.link.rate = kRate;
@@ -116,7 +117,7 @@ void TwoFlows(uint64_t seed, std::vector<EstimatorFigure>& figures) {
 }
 
 void Loss(uint64_t seed, const std::string& name, const LinkOptions& losses, double bar,
-          std::vector<EstimatorFigure>& figures) {
+          std::vector<ScenarioFigure>& figures) {
   Scenario scenario = OneMegabit(seed);
   scenario.link.lost_permille = losses.lost_permille;
   scenario.link.burst_loss = losses.burst_loss;
@@ -132,7 +133,7 @@ void Loss(uint64_t seed, const std::string& name, const LinkOptions& losses, dou
   to.Tell("mean queue", Ms(trace.MeanQueue(At(10), At(60))), "ms");
 }
 
-void LittleToSend(uint64_t seed, std::vector<EstimatorFigure>& figures) {
+void LittleToSend(uint64_t seed, std::vector<ScenarioFigure>& figures) {
   Scenario scenario = OneMegabit(seed);
   scenario.flow.source_limit = Kbps(150);
   const RateTrace trace = RunScenario(scenario);
@@ -194,8 +195,8 @@ RateTrace RunScenario(const Scenario& scenario) {
   return trace;
 }
 
-std::vector<EstimatorFigure> EstimatorFigures(uint64_t seed) {
-  std::vector<EstimatorFigure> figures;
+std::vector<ScenarioFigure> EstimatorFigures(uint64_t seed) {
+  std::vector<ScenarioFigure> figures;
   SteadyLink(seed, FlowFeedback::kTransportWide, figures);
   SteadyLink(seed, FlowFeedback::kRfc8888, figures);
   Drop(seed, figures);

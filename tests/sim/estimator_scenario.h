@@ -2,9 +2,7 @@
 #define TESTS_SIM_ESTIMATOR_SCENARIO_H_
 
 #include <cstdint>
-#include <limits>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "base/data_rate.h"
@@ -13,6 +11,7 @@
 #include "tests/sim/link_emulator.h"
 #include "tests/sim/media_flow.h"
 #include "tests/sim/rate_trace.h"
+#include "tests/sim/scenario_figure.h"
 
 namespace sluice {
 
@@ -38,21 +37,8 @@ struct Scenario {
 // A sample each 10 ms. The same scenario gives the same trace.
 RateTrace RunScenario(const Scenario& scenario);
 
-// One figure of a scenario and its bar.
-struct EstimatorFigure {
-  std::string scenario;
-  std::string what;
-  double value;
-  std::string unit;
-  // Infinite: there is no bar.
-  double at_least = -std::numeric_limits<double>::infinity();
-  double at_most = std::numeric_limits<double>::infinity();
-
-  bool ok() const { return value >= at_least && value <= at_most; }
-};
-
 // Runs the scenarios that the estimator is held to.
-std::vector<EstimatorFigure> EstimatorFigures(uint64_t seed);
+std::vector<ScenarioFigure> EstimatorFigures(uint64_t seed);
 
 }  // namespace sluice
 

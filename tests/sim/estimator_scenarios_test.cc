@@ -1,5 +1,5 @@
 // The estimator with pacer and feedback on both ends, over links in virtual time: each figure meets
-// its bar. `bazel run //tests/sim:estimator_scenarios` prints them.
+// its bar. `bazel run //tests/sim:interceptor_figures` prints them.
 
 #include <cstdint>
 #include <vector>
@@ -8,6 +8,7 @@
 #include "base/testing/seeded_random.h"
 #include "gtest/gtest.h"
 #include "tests/sim/estimator_scenario.h"
+#include "tests/sim/scenario_figure.h"
 
 namespace sluice {
 namespace {
@@ -16,7 +17,7 @@ TEST(EstimatorScenariosTest, EveryFigureMeetsItsBar) {
   const uint64_t first_seed = SeededRandom::SeedFromEnvOr(1);
   for (uint64_t seed = first_seed; seed < first_seed + 3; ++seed) {
     SCOPED_TRACE(absl::StrCat("replay with SLUICE_TEST_SEED=", seed));
-    for (const EstimatorFigure& figure : EstimatorFigures(seed)) {
+    for (const ScenarioFigure& figure : EstimatorFigures(seed)) {
       EXPECT_TRUE(figure.ok()) << figure.scenario << ", " << figure.what << ": " << figure.value
                                << " " << figure.unit;
     }
@@ -24,8 +25,8 @@ TEST(EstimatorScenariosTest, EveryFigureMeetsItsBar) {
 }
 
 TEST(EstimatorScenariosTest, TheSameSeedGivesTheSameFigures) {
-  const std::vector<EstimatorFigure> first = EstimatorFigures(7);
-  const std::vector<EstimatorFigure> second = EstimatorFigures(7);
+  const std::vector<ScenarioFigure> first = EstimatorFigures(7);
+  const std::vector<ScenarioFigure> second = EstimatorFigures(7);
   ASSERT_EQ(first.size(), second.size());
   for (size_t i = 0; i < first.size(); ++i) {
     EXPECT_EQ(first[i].value, second[i].value) << first[i].scenario << ", " << first[i].what;
@@ -33,7 +34,7 @@ TEST(EstimatorScenariosTest, TheSameSeedGivesTheSameFigures) {
 }
 
 TEST(EstimatorScenariosTest, AFigureThatMissesItsBarIsNotOk) {
-  EstimatorFigure figure = {"", "", 10, ""};
+  ScenarioFigure figure = {"", "", 10, ""};
   EXPECT_TRUE(figure.ok());
   figure.at_least = 11;
   EXPECT_FALSE(figure.ok());

@@ -1,5 +1,6 @@
-// Prints the figures of the estimator's scenarios and their bars, mean and worst over some seeds.
-// Exit code 1 when one misses its bar. Usage: estimator_scenarios [seeds], 3 without.
+// Prints the figures of all scenarios of interceptors and their bars, mean and worst over some
+// seeds: the estimator over links, repair over lossy ones. Exit code 1 when one misses its bar.
+// Usage: interceptor_figures [seeds], 3 without.
 
 #include <algorithm>
 #include <cmath>
@@ -13,31 +14,40 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tests/sim/estimator_scenario.h"
+#include "tests/sim/repair_scenario.h"
+#include "tests/sim/scenario_figure.h"
 
 namespace sluice {
 namespace {
 
-std::string BarOf(const EstimatorFigure& figure) {
+std::string BarOf(const ScenarioFigure& figure) {
   if (std::isfinite(figure.at_least)) {
     return absl::StrCat(">= ", figure.at_least);
   }
   return std::isfinite(figure.at_most) ? absl::StrCat("<= ", figure.at_most) : "";
 }
 
+std::vector<ScenarioFigure> FiguresOf(uint64_t seed) {
+  std::vector<ScenarioFigure> figures = EstimatorFigures(seed);
+  const std::vector<ScenarioFigure> repair = RepairFigures(seed);
+  figures.insert(figures.end(), repair.begin(), repair.end());
+  return figures;
+}
+
 bool Print(int seeds) {
-  std::vector<std::vector<EstimatorFigure>> runs;
+  std::vector<std::vector<ScenarioFigure>> runs;
   for (int seed = 1; seed <= seeds; ++seed) {
-    runs.push_back(EstimatorFigures(static_cast<uint64_t>(seed)));
+    runs.push_back(FiguresOf(static_cast<uint64_t>(seed)));
   }
   bool ok = true;
   std::cout << absl::StreamFormat("%-36s%-38s%10s%10s%10s%5s\n", "scenario", "figure", "mean",
                                   "worst", "bar", "");
   for (size_t i = 0; i < runs[0].size(); ++i) {
-    const EstimatorFigure& figure = runs[0][i];
+    const ScenarioFigure& figure = runs[0][i];
     double sum = 0;
     double worst = figure.value;
     bool all_ok = true;
-    for (const std::vector<EstimatorFigure>& run : runs) {
+    for (const std::vector<ScenarioFigure>& run : runs) {
       sum += run[i].value;
       worst = std::isfinite(figure.at_least) ? std::min(worst, run[i].value)
                                              : std::max(worst, run[i].value);
@@ -57,7 +67,7 @@ bool Print(int seeds) {
 int main(int argc, char** argv) {
   int seeds = 3;
   if (argc > 2 || (argc == 2 && (!absl::SimpleAtoi(argv[1], &seeds) || seeds < 1))) {
-    std::cerr << "usage: estimator_scenarios [seeds]\n";
+    std::cerr << "usage: interceptor_figures [seeds]\n";
     return EXIT_FAILURE;
   }
   return sluice::Print(seeds) ? EXIT_SUCCESS : EXIT_FAILURE;
