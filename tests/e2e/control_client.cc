@@ -122,6 +122,15 @@ uint64_t VerdictOf(const pb::SessionStats& stats, absl::string_view leg_id,
   return VerdictsOf(stats, leg_id)[std::string(verdict)];
 }
 
+uint64_t CounterOf(const pb::LegStats& leg, absl::string_view interceptor, absl::string_view name) {
+  for (const pb::InterceptorCounter& counter : leg.interceptor_counters()) {
+    if (counter.interceptor() == interceptor && counter.name() == name) {
+      return counter.value();
+    }
+  }
+  return 0;
+}
+
 pb::LimitUsage LimitOf(const pb::Node& node, absl::string_view name) {
   for (const pb::LimitUsage& limit : node.limits()) {
     if (limit.name() == name) {

@@ -67,6 +67,9 @@ VerdictMap VerdictsOf(const pb::SessionStats& stats, absl::string_view leg_id);
 uint64_t VerdictOf(const pb::SessionStats& stats, absl::string_view leg_id,
                    absl::string_view verdict);
 
+// A counter of an interceptor; 0 when it did not occur.
+uint64_t CounterOf(const pb::LegStats& leg, absl::string_view interceptor, absl::string_view name);
+
 // The named limit of a node; fails the test when there is none.
 pb::LimitUsage LimitOf(const pb::Node& node, absl::string_view name);
 
