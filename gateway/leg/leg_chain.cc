@@ -7,6 +7,7 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/escaping.h"
 #include "gateway/leg/chain_counters.h"
+#include "interceptor/fec/forward_error_correction.h"
 #include "interceptor/interceptor.h"
 #include "interceptor/rtcp/compound.h"
 #include "interceptor/rtcp_assembler.h"
@@ -137,7 +138,13 @@ void LegChain::AddStream(Timestamp now, PacketDirection direction, const RtpPack
 }
 
 void LegChain::JoinStream(Timestamp now, const RtpPacketView& packet, const PayloadFormat& format) {
-  if (format.role != PayloadRole::kRetransmission) {
+  if (format.role == PayloadRole::kForwardErrorCorrection) {
+    // Its header says whose packets it protects.
+    if (const auto protected_ssrc = ForwardErrorCorrection::ProtectedSsrc(packet);
+        protected_ssrc.has_value()) {
+      chain_->JoinStream(now, PacketDirection::kIncoming, *protected_ssrc,
+                         SsrcRole::kForwardErrorCorrection, packet.ssrc());
+    }
     return;
   }
   // RFC 4588 section 5.3 lets a receiver find out by what it asked for; where only one stream can

@@ -108,6 +108,34 @@ TEST_F(LegChainTest, RetransmissionsThatCouldBeOfTwoStreamsBelongToNone) {
   EXPECT_FALSE(Knows(*chain, kIn, 3));
 }
 
+TEST_F(LegChainTest, UnsignalledParityBelongsToTheStreamThatItsHeaderNames) {
+  types_.push_back(Type(49, "flexfec-03"));
+  InterceptorOptions options;
+  options.forward_error_correction = true;
+  const auto chain = Make(options);
+  See(*chain, kIn, 1);
+  See(*chain, kIn, 2);
+  // No R, no F, one SSRC; a mask of one packet that ends in its first word (k = 1).
+  std::vector<uint8_t> payload(24);
+  payload[8] = 1;
+  payload[15] = 2;
+  payload[18] = 0xC0;
+  const std::vector<uint8_t> packet =
+      RtpPacketBuilder().WithSsrc(9).WithPayloadType(49).WithPayload(payload).Build();
+  chain->Prepare(now_, kIn, *RtpPacketView::Parse(packet));
+  EXPECT_EQ(chain->chain().FindStream(kIn, Ssrc(9)).slot,
+            chain->chain().FindStream(kIn, Ssrc(2)).slot);
+  EXPECT_EQ(chain->chain().FindStream(kIn, Ssrc(9)).role, SsrcRole::kForwardErrorCorrection);
+  // Of a stream that is not there, and no parity at all.
+  payload[15] = 7;
+  const std::vector<uint8_t> foreign =
+      RtpPacketBuilder().WithSsrc(10).WithPayloadType(49).WithPayload(payload).Build();
+  chain->Prepare(now_, kIn, *RtpPacketView::Parse(foreign));
+  EXPECT_FALSE(Knows(*chain, kIn, 10));
+  See(*chain, kIn, 11, 49);
+  EXPECT_FALSE(Knows(*chain, kIn, 11));
+}
+
 TEST_F(LegChainTest, OnlyQuietStreamsMakeRoomForOthers) {
   const auto chain = Make(Repair());
   for (uint32_t ssrc = 1; ssrc <= LegChain::kMaxStreams; ++ssrc) {

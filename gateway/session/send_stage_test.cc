@@ -126,6 +126,26 @@ TEST(SendStageTest, OutgoingPacketsAreNumberedAndIncomingOnesReportedOn) {
   EXPECT_TRUE(call.B().bandwidth.has_value());
 }
 
+TEST(SendStageTest, ParityGoesWithVideoWhereItWasNegotiatedAndIsReadWhereItComes) {
+  TestPeerOptions peer = VideoPeer(2, {});
+  PayloadDescription parity;
+  parity.payload_type = PayloadType(49);
+  parity.encoding_name = "flexfec-03";
+  parity.clock_rate = 90'000;
+  peer.payload_types.push_back(parity);
+  VideoCall call(VideoPeer(1, {}), peer);
+  call.FromA(30);
+  std::vector<Bytes> repair;
+  for (const Bytes& packet : call.b_seen.rtp) {
+    if (RtpPacketView::Parse(packet)->payload_type() == PayloadType(49)) {
+      repair.push_back(packet);
+    }
+  }
+  ASSERT_THAT(repair, SizeIs(3));
+  EXPECT_NE(RtpPacketView::Parse(repair[0])->ssrc(), Ssrc(call.a.ssrc()));
+  EXPECT_EQ(SentVerdicts(call.B()), 33u);
+}
+
 TEST(SendStageTest, RtcpOfAllOriginsDrawsFromOneIndex) {
   // A's RTCP is forwarded to B, whose leg also asks for repair: two origins, one SRTCP index each.
   // If they had counters of their own, B's receiver would call the second a replay, and Call would

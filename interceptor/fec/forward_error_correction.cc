@@ -6,6 +6,7 @@
 #include "absl/memory/memory.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "interceptor/fec/flexfec_header.h"
 
 namespace sluice {
 namespace {
@@ -71,6 +72,7 @@ ForwardErrorCorrection::ForwardErrorCorrection(const ForwardErrorCorrectionOptio
                                                RandomSource& random)
     : numbers_(options.max_streams, random),
       numberings_(options.max_streams, nullptr),
+      incoming_(options.max_streams),
       decoder_(options.max_streams, options.decoder) {
   encoders_.reserve(options.max_streams);
   for (size_t i = 0; i < options.max_streams; ++i) {
@@ -80,8 +82,14 @@ ForwardErrorCorrection::ForwardErrorCorrection(const ForwardErrorCorrectionOptio
 
 void ForwardErrorCorrection::OnStreamAdded(Timestamp now, PacketDirection direction,
                                            StreamSlot slot, const StreamInfo& info) {
+  if (slot.value() >= encoders_.size()) {
+    return;
+  }
+  if (direction == PacketDirection::kIncoming) {
+    incoming_[slot.value()] = info;
+  }
   const PayloadFormat* format = FindRepair(info);
-  if (slot.value() >= encoders_.size() || format == nullptr) {
+  if (format == nullptr) {
     return;
   }
   OnStreamRemoved(now, direction, slot);
@@ -91,6 +99,22 @@ void ForwardErrorCorrection::OnStreamAdded(Timestamp now, PacketDirection direct
   }
   numberings_[slot.value()] = &numbers_.Begin(*info.repair_ssrc);
   encoders_[slot.value()].Begin(info, {*format, numberings_[slot.value()]});
+}
+
+void ForwardErrorCorrection::OnStreamJoined(Timestamp now, PacketDirection direction,
+                                            StreamSlot slot, SsrcRole role, Ssrc ssrc) {
+  if (direction == PacketDirection::kIncoming && role == SsrcRole::kForwardErrorCorrection &&
+      slot.value() < incoming_.size()) {
+    StreamInfo info = incoming_[slot.value()];
+    info.repair_ssrc = ssrc;
+    OnStreamAdded(now, direction, slot, info);
+  }
+}
+
+std::optional<Ssrc> ForwardErrorCorrection::ProtectedSsrc(const RtpPacketView& repair) {
+  const FlexFecPacket packet = ReadFlexFec(repair.payload_without_padding());
+  return packet.verdict == FlexFecVerdict::kOk ? std::optional(packet.header.protected_ssrc)
+                                               : std::nullopt;
 }
 
 void ForwardErrorCorrection::OnStreamRemoved(Timestamp, PacketDirection direction,

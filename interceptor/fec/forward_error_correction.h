@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -46,6 +47,9 @@ class ForwardErrorCorrection : public Interceptor {
   }
   void OnStreamAdded(Timestamp now, PacketDirection direction, StreamSlot slot,
                      const StreamInfo& info) override;
+  // The peer's parity came to be known: it recovers what is received from now on.
+  void OnStreamJoined(Timestamp now, PacketDirection direction, StreamSlot slot, SsrcRole role,
+                      Ssrc ssrc) override;
   void OnStreamRemoved(Timestamp now, PacketDirection direction, StreamSlot slot) override;
   void OnIncomingRtp(Timestamp now, absl::Span<InterceptedRtp> packets,
                      InterceptorOutbox& out) override;
@@ -53,6 +57,9 @@ class ForwardErrorCorrection : public Interceptor {
                      InterceptorOutbox& out) override;
   void OnTimeout(Timestamp now, InterceptorOutbox& out) override;
   Timestamp NextTimeout() const override;
+
+  // Whose packets a repair packet protects; nothing when it is none of those we understand.
+  static std::optional<Ssrc> ProtectedSsrc(const RtpPacketView& repair);
 
   const ParityEncoderCounters& encoder_counters() const { return encoder_counters_; }
   const ParityDecoderCounters& decoder_counters() const { return decoder_.counters(); }
@@ -66,6 +73,8 @@ class ForwardErrorCorrection : public Interceptor {
   // By slot; numbering is null when there is none.
   std::vector<ParityEncoder> encoders_;
   std::vector<RepairNumbering*> numberings_;
+  // Incoming streams, as they were added.
+  std::vector<StreamInfo> incoming_;
   ParityEncoderCounters encoder_counters_;
   ParityDecoder decoder_;
 };

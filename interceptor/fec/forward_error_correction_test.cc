@@ -118,6 +118,35 @@ TEST(ForwardErrorCorrectionTest, OnlyMediaAsItWasForwardedIsProtected) {
   EXPECT_THAT(output.sent, IsEmpty());
 }
 
+TEST(ForwardErrorCorrectionTest, ParityThatComesToBeKnownLaterRecoversFromThenOn) {
+  Leg sender({});
+  std::vector<Bytes> media;
+  std::vector<Bytes> parity;
+  for (uint16_t i = 0; i < 20; ++i) {
+    media.push_back(Media(i));
+    for (const Bytes& sent : sender.harness->OutgoingRtp(Ms(0), {media.back()}).sent) {
+      parity.push_back(sent);
+    }
+  }
+  ASSERT_THAT(parity, SizeIs(2));
+  SeededRandom random(2);
+  ChainHarness receiver(*ForwardErrorCorrection::Create({}, random));
+  StreamInfo info = Video();
+  info.repair_ssrc = std::nullopt;
+  ASSERT_EQ(receiver.chain().AddStream(Ms(0), PacketDirection::kIncoming, info),
+            AddStreamVerdict::kOk);
+  EXPECT_EQ(ForwardErrorCorrection::ProtectedSsrc(*RtpPacketView::Parse(parity[0])), Ssrc(kMedia));
+  EXPECT_EQ(ForwardErrorCorrection::ProtectedSsrc(*RtpPacketView::Parse(media[0])), std::nullopt);
+  ASSERT_TRUE(receiver.chain().JoinStream(Ms(0), PacketDirection::kIncoming, Ssrc(kMedia),
+                                          SsrcRole::kForwardErrorCorrection, Ssrc(kRepair)));
+  for (uint16_t i = 10; i < 20; ++i) {
+    if (i != 13) {
+      receiver.IncomingRtp(Ms(0), {media[i]});
+    }
+  }
+  EXPECT_THAT(receiver.IncomingRtp(Ms(0), {parity[1]}).delivered, ElementsAre(media[13]));
+}
+
 TEST(ForwardErrorCorrectionTest, AStreamWithoutRepairIsLeftAlone) {
   SeededRandom random(1);
   ChainHarness harness(
