@@ -114,24 +114,9 @@ void NackResponder::OnStreamRemoved(Timestamp, PacketDirection direction, Stream
   history_.Forget(slot);
 }
 
-void NackResponder::OnOutgoingRtp(Timestamp now, absl::Span<InterceptedRtp> packets,
-                                  InterceptorOutbox&) {
-  for (const InterceptedRtp& packet : packets) {
-    if (packet.source != PacketSource::kForwarded) {
-      continue;
-    }
-    budget_.Earn(SizeOf(packet.view.bytes()));
-    if (packet.stream.value() < streams_.size() && packet.role == SsrcRole::kMedia) {
-      Stream& stream = streams_[packet.stream.value()];
-      if (stream.active && stream.repeatable) {
-        Remember(now, packet.stream, stream, packet.view);
-      }
-    }
-  }
-}
-
-void NackResponder::Remember(Timestamp now, StreamSlot slot, Stream& stream,
-                             const RtpPacketView& packet) {
+// Once per packet, and only here.
+inline void NackResponder::Remember(Timestamp now, StreamSlot slot, Stream& stream,
+                                    const RtpPacketView& packet) {
   const uint16_t sequence = packet.sequence_number().value();
   const bool late =
       stream.newest.has_value() && static_cast<int16_t>(sequence - *stream.newest) < 0;
@@ -151,6 +136,22 @@ void NackResponder::Remember(Timestamp now, StreamSlot slot, Stream& stream,
     case StoreVerdict::kTooLong:
       ++counters_.too_long;
       break;
+  }
+}
+
+void NackResponder::OnOutgoingRtp(Timestamp now, absl::Span<InterceptedRtp> packets,
+                                  InterceptorOutbox&) {
+  for (const InterceptedRtp& packet : packets) {
+    if (packet.source != PacketSource::kForwarded) {
+      continue;
+    }
+    budget_.Earn(SizeOf(packet.view.bytes()));
+    if (packet.stream.value() < streams_.size() && packet.role == SsrcRole::kMedia) {
+      Stream& stream = streams_[packet.stream.value()];
+      if (stream.active && stream.repeatable) {
+        Remember(now, packet.stream, stream, packet.view);
+      }
+    }
   }
 }
 

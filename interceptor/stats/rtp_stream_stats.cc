@@ -91,8 +91,9 @@ auto* RtpStreamStats::Find(Streams& streams, StreamSlot slot) {
 
 // ---- Media. ----
 
-void RtpStreamStats::CountPacket(Timestamp now, const InterceptedRtp& packet,
-                                 RtpTrafficStats& traffic) {
+// Once or twice per packet, and only here.
+inline void RtpStreamStats::CountPacket(Timestamp now, const InterceptedRtp& packet,
+                                        RtpTrafficStats& traffic) {
   const size_t payload = packet.view.payload_without_padding().size();
   traffic.last_packet = now;
   const bool repeated = packet.source == PacketSource::kRetransmission;

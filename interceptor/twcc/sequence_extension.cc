@@ -1,14 +1,8 @@
 #include "interceptor/twcc/sequence_extension.h"
 
-#include "absl/types/span.h"
-#include "base/byte_order.h"
-
 namespace sluice {
 namespace {
 
-// Largest id of the one-byte form (RFC 8285 section 4.2).
-constexpr uint8_t kMaxOneByteId = 14;
-constexpr size_t kSequenceSize = 2;
 // Of either form, in whole words: one byte of padding behind the one-byte form's element.
 constexpr size_t kElementSize = 4;
 // Sixteen bits count an extension's words (RFC 3550 section 5.3.1).
@@ -18,18 +12,13 @@ bool IsTwoByteForm(uint16_t profile) {
   return (profile & kTwoByteExtensionProfileMask) == kTwoByteExtensionProfile;
 }
 
-// Id and length less one, of an element with a number in it.
-constexpr uint8_t OneByteHead(uint8_t id) {
-  return static_cast<uint8_t>(id << 4 | (kSequenceSize - 1));
-}
-
 void StoreElement(uint8_t* to, bool two_byte_form, uint8_t id, TransportSequence sequence) {
   if (two_byte_form) {
     to[0] = id;
-    to[1] = kSequenceSize;
+    to[1] = kTransportSequenceSize;
     StoreBe16(to + 2, sequence.value());
   } else {
-    to[0] = OneByteHead(id);
+    to[0] = TransportSequenceHead(id);
     StoreBe16(to + 1, sequence.value());
     to[3] = 0;
   }
@@ -66,17 +55,6 @@ WriteSequenceVerdict Insert(PacketLoan& packet, const RtpPacketView& view, uint8
   return WriteSequenceVerdict::kInserted;
 }
 
-// Where the number begins in the packet if its element is the first one, in the one-byte form, as
-// nearly always: nothing has to be walked through then. 0: it is elsewhere, or nowhere.
-size_t NumberInFront(const RtpPacketView& view, uint8_t id) {
-  const absl::Span<const uint8_t> data = view.extension_data();
-  if (data.empty() || data[0] != OneByteHead(id) || id > kMaxOneByteId ||
-      view.extension_profile() != kOneByteExtensionProfile) {
-    return 0;
-  }
-  return static_cast<size_t>(data.data() - view.bytes().data()) + 1;
-}
-
 // The element's data; nothing when it is not there.
 std::optional<absl::Span<const uint8_t>> Find(const RtpPacketView& view, uint8_t id) {
   std::optional<absl::Span<const uint8_t>> found;
@@ -88,13 +66,15 @@ std::optional<absl::Span<const uint8_t>> Find(const RtpPacketView& view, uint8_t
   return found;
 }
 
-WriteSequenceVerdict OverwriteOrInsert(PacketLoan& packet, const RtpPacketView& view, uint8_t id,
-                                       TransportSequence sequence) {
+}  // namespace
+
+WriteSequenceVerdict WriteAnyTransportSequence(PacketLoan& packet, const RtpPacketView& view,
+                                               uint8_t id, TransportSequence sequence) {
   const std::optional<absl::Span<const uint8_t>> element = Find(view, id);
   if (!element.has_value()) {
     return Insert(packet, view, id, sequence);
   }
-  if (element->size() != kSequenceSize) {
+  if (element->size() != kTransportSequenceSize) {
     return WriteSequenceVerdict::kUnwritable;
   }
   const auto offset = static_cast<size_t>(element->data() - view.bytes().data());
@@ -102,24 +82,12 @@ WriteSequenceVerdict OverwriteOrInsert(PacketLoan& packet, const RtpPacketView& 
   return WriteSequenceVerdict::kOverwritten;
 }
 
-}  // namespace
-
-WriteSequenceVerdict WriteTransportSequence(PacketLoan& packet, const RtpPacketView& view,
-                                            uint8_t id, TransportSequence sequence) {
-  const size_t front = NumberInFront(view, id);
-  if (front == 0) {
-    return OverwriteOrInsert(packet, view, id, sequence);
-  }
-  StoreBe16(packet.bytes().data() + front, sequence.value());
-  return WriteSequenceVerdict::kOverwritten;
-}
-
 std::optional<TransportSequence> ReadTransportSequence(const RtpPacketView& view, uint8_t id) {
-  if (const size_t front = NumberInFront(view, id); front != 0) {
+  if (const size_t front = TransportSequenceInFront(view, id); front != 0) {
     return TransportSequence(LoadBe16(view.bytes().data() + front));
   }
   const std::optional<absl::Span<const uint8_t>> element = Find(view, id);
-  if (!element.has_value() || element->size() != kSequenceSize) {
+  if (!element.has_value() || element->size() != kTransportSequenceSize) {
     return std::nullopt;
   }
   return TransportSequence(LoadBe16(element->data()));
