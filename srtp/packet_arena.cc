@@ -19,7 +19,10 @@ static_assert(kPacketSlotStride / kCacheLine % 2 == 1);
 }  // namespace
 
 #if defined(ABSL_HAVE_ADDRESS_SANITIZER)
-void PacketArena::Poison(const uint8_t* slot) { ASAN_POISON_MEMORY_REGION(slot, kPacketSlotSize); }
+// With what is between it and the next slot, which stays so while the slot is lent.
+void PacketArena::Poison(const uint8_t* slot) {
+  ASAN_POISON_MEMORY_REGION(slot, kPacketSlotStride);
+}
 void PacketArena::Unpoison(const uint8_t* slot) {
   ASAN_UNPOISON_MEMORY_REGION(slot, kPacketSlotSize);
 }
