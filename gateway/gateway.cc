@@ -33,6 +33,9 @@
 #include "gateway/io/socket_address.h"
 #include "gateway/io/system_random.h"
 #include "gateway/io/udp_socket.h"
+#include "gateway/tokens/revoked_tokens.h"
+#include "gateway/tokens/token_authority.h"
+#include "gateway/tokens/token_keys.h"
 #include "gateway/worker/packet_slots.h"
 #include "gateway/worker/worker_limits.h"
 #include "gateway/worker/worker_pool.h"
@@ -165,6 +168,36 @@ std::function<LimitState()> PacketLogUse(const PacketLogs* logs, uint64_t limit)
   return [logs, limit] { return LimitState{limit, logs->open(), logs->refused()}; };
 }
 
+// `packet_logs` may be null.
+NodeSources ToNodeSources(const Config& config, EngineKind engine, const MediaPortPool& ports,
+                          const PacketLogs* packet_logs, const RevokedTokens& revoked) {
+  NodeSources sources;
+  sources.version = std::string(kGatewayVersion);
+  sources.start_time = absl::Now();
+  sources.limits = config.limits;
+  sources.session_defaults = config.session_defaults;
+  sources.crypto_engine = engine;
+  sources.media_ports = [&ports] {
+    return LimitState{ports.capacity(), ports.used(), ports.refused()};
+  };
+  sources.packet_logs = PacketLogUse(packet_logs, config.limits.packet_logs);
+  sources.revoked_tokens = [&revoked] {
+    return LimitState{revoked.max(), revoked.used(), revoked.refused()};
+  };
+  return sources;
+}
+
+absl::StatusOr<std::unique_ptr<TokenAuthority>> MakeTokens(const Config& config,
+                                                           RandomSource& random) {
+  absl::StatusOr<TokenKeys> keys = config.token_key_file.empty()
+                                       ? GenerateTokenKeys(random)
+                                       : LoadTokenKeys(config.token_key_file);
+  if (!keys.ok()) {
+    return keys.status();
+  }
+  return std::make_unique<TokenAuthority>(*std::move(keys), config.limits.revoked_tokens);
+}
+
 std::vector<uint64_t> CountTurns(WorkerPool& workers) {
   std::vector<uint64_t> turns;
   for (size_t i = 0; i < workers.size(); ++i) {
@@ -185,6 +218,7 @@ struct Gateway::Parts {
   std::unique_ptr<PacketLogs> packet_logs;
   std::unique_ptr<WorkerPool> workers;
   std::unique_ptr<ControlRoom> room;
+  std::unique_ptr<TokenAuthority> tokens;
   std::unique_ptr<GatewayService> service;
   std::unique_ptr<ControlServer> server;
   std::unique_ptr<Health> health;
@@ -233,20 +267,17 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
   }
   p.workers = *std::move(workers);
 
+  absl::StatusOr<std::unique_ptr<TokenAuthority>> tokens = MakeTokens(config, p.random);
+  if (!tokens.ok()) {
+    return tokens.status();
+  }
+  p.tokens = *std::move(tokens);
+
   p.room = std::make_unique<ControlRoom>(config.limits, RandomInstanceId(p.random), &absl::Now,
                                          *p.workers);
   p.service = std::make_unique<GatewayService>(
-      *p.room, p.random,
-      NodeSources{.version = std::string(kGatewayVersion),
-                  .start_time = absl::Now(),
-                  .limits = config.limits,
-                  .session_defaults = config.session_defaults,
-                  .crypto_engine = *engine,
-                  .media_ports =
-                      [&pool = *p.ports] {
-                        return LimitState{pool.capacity(), pool.used(), pool.refused()};
-                      },
-                  .packet_logs = PacketLogUse(p.packet_logs.get(), config.limits.packet_logs)});
+      *p.room, *p.tokens, p.random,
+      ToNodeSources(config, *engine, *p.ports, p.packet_logs.get(), p.tokens->revoked()));
 
   absl::StatusOr<std::unique_ptr<ControlServer>> server =
       ControlServer::Start(*server_options, *p.service);

@@ -3,6 +3,7 @@
 #include <grpcpp/grpcpp.h>
 
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -151,6 +152,16 @@ TEST_F(GatewayTest, BadCertificatesAreRefusedBeforeAnythingStarts) {
   config.tls = TlsFiles{"/nowhere/server.crt", "/nowhere/server.key", "/nowhere/ca.crt"};
   EXPECT_THAT(std::string(Gateway::Create(config).status().message()),
               HasSubstr("cannot read the certificate /nowhere/server.crt"));
+}
+
+TEST_F(GatewayTest, AnOpenTokenKeyFileIsRefusedBeforeAnythingServes) {
+  Config config = SmallConfig();
+  config.token_key_file = ::testing::TempDir() + "/token.key";
+  std::ofstream(config.token_key_file) << std::string(64, 'a');
+  std::filesystem::permissions(config.token_key_file, std::filesystem::perms(0644));
+  EXPECT_THAT(std::string(Gateway::Create(config).status().message()), HasSubstr("chmod 600"));
+  std::filesystem::permissions(config.token_key_file, std::filesystem::perms(0600));
+  EXPECT_EQ(Gateway::Create(config).status(), absl::OkStatus());
 }
 
 TEST_F(GatewayTest, AGatewayLeavesNoDescriptorBehind) {

@@ -78,6 +78,9 @@ void DefineFlags(CLI::App& app, Flags& flags) {
       ->type_name("DIR");
   app.add_flag("--insecure", config.insecure,
                "No TLS: whoever is on this machine controls the gateway; loopback only");
+  app.add_option("--token-key-file", config.token_key_file,
+                 "Keys of participants' tokens; default: random at each start")
+      ->type_name("FILE");
   app.add_option("--media-ports", config.media_ports, "UDP ports for media; default 30000-39999")
       ->type_name("A-B");
   app.add_option("--media-ipv4", config.media_ipv4,

@@ -73,6 +73,8 @@ struct Config {
   TransportAddress listen;
   // nullopt: no TLS, which has been asked for in so many words.
   std::optional<TlsFiles> tls;
+  // Keys of participants' tokens (gateway/tokens/token_keys.h); empty: random at start.
+  std::string token_key_file;
   MediaConfig media;
   size_t workers = 1;
   TimeoutDefaults session_defaults;

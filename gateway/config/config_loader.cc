@@ -157,6 +157,7 @@ absl::Status ReadControl(const config::v1::Control& in, Config& out) {
     return address.status();
   }
   out.listen = *address;
+  out.token_key_file = in.token_key_file();
   if (in.insecure() && in.has_tls()) {
     return absl::InvalidArgumentError(
         "control.insecure and control.tls (--insecure, --tls-dir) contradict each other: take one");
@@ -214,6 +215,9 @@ absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
     tls.set_certificate_file(absl::StrCat(*flags.tls_dir, "/", kCertificateFile));
     tls.set_private_key_file(absl::StrCat(*flags.tls_dir, "/", kPrivateKeyFile));
     tls.set_client_ca_file(absl::StrCat(*flags.tls_dir, "/", kClientCaFile));
+  }
+  if (flags.token_key_file.has_value()) {
+    settings.mutable_control()->set_token_key_file(*flags.token_key_file);
   }
   if (flags.media_ports.has_value()) {
     absl::StatusOr<MediaPortRange> range = ParsePortRange("--media-ports", *flags.media_ports);

@@ -19,6 +19,7 @@ struct ConfigFlags {
   // Folder with server.crt, server.key and ca.crt.
   std::optional<std::string> tls_dir;
   bool insecure = false;
+  std::optional<std::string> token_key_file;
   // "30000-39999".
   std::optional<std::string> media_ports;
   std::optional<std::string> media_ipv4;

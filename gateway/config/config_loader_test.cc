@@ -37,6 +37,7 @@ control {
     private_key_file: "a.key"
     client_ca_file: "b.crt"
   }
+  token_key_file: "token.key"
 }
 media {
   first_port: 40000
@@ -68,6 +69,7 @@ limits {
   event_log: 36
   watchers: 37
   tombstones: 38
+  revoked_tokens: 45
   grpc_threads: 9
   tombstone_lifetime { seconds: 40 }
 }
@@ -80,6 +82,7 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->listen.ToString(), "[2001:db8::1]:8443");
   EXPECT_EQ(config->tls, (TlsFiles{"a.crt", "a.key", "b.crt"}));
+  EXPECT_EQ(config->token_key_file, "token.key");
   EXPECT_EQ(config->media.first_port, 40000);
   EXPECT_EQ(config->media.last_port, 40099);
   EXPECT_EQ(config->media.ipv4->ToString(), "0.0.0.0");
@@ -105,6 +108,7 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
                                     .event_log = 36,
                                     .watchers = 37,
                                     .tombstones = 38,
+                                    .revoked_tokens = 45,
                                     .grpc_threads = 9,
                                     .tombstone_lifetime = absl::Seconds(40)}));
   EXPECT_EQ(config->log_level, LogLevel::kWarning);
@@ -134,6 +138,7 @@ TEST(ConfigLoaderTest, WhatIsAbsentHasItsDefault) {
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->listen.ToString(), "127.0.0.1:7443");
   EXPECT_EQ(config->tls, std::nullopt);
+  EXPECT_EQ(config->token_key_file, "");
   EXPECT_EQ(config->media.first_port, 30000);
   EXPECT_EQ(config->media.last_port, 39999);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");
@@ -154,6 +159,7 @@ TEST(ConfigLoaderTest, AnIpv6OnlyGatewayIsNotGivenIpv4) {
 TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
   const absl::StatusOr<Config> config = Parse(kEverything, {.listen = "127.0.0.1:1",
                                                             .tls_dir = "pki",
+                                                            .token_key_file = "other.key",
                                                             .media_ports = "50000-50001",
                                                             .media_ipv4 = "127.0.0.1",
                                                             .media_ipv6 = "::1",
@@ -165,6 +171,7 @@ TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->listen.ToString(), "127.0.0.1:1");
   EXPECT_EQ(config->tls, (TlsFiles{"pki/server.crt", "pki/server.key", "pki/ca.crt"}));
+  EXPECT_EQ(config->token_key_file, "other.key");
   EXPECT_EQ(config->media.first_port, 50000);
   EXPECT_EQ(config->media.last_port, 50001);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");

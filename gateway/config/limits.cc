@@ -26,6 +26,8 @@ constexpr size_t kEventBytes = 1024;
 constexpr size_t kNoticeBytes = 1024;
 // A tombstone with the statistics of two legs of some streams each, labels and ids.
 constexpr size_t kTombstoneBytes = 4 * 1024;
+// An id and a time in a hash table at its lowest load.
+constexpr size_t kRevokedTokenBytes = 72;
 // Touched stack and call state of one gRPC thread, a request and a response of the largest size.
 constexpr size_t kGrpcThreadBytes = 3 * 1024 * 1024;
 // Code, libraries, gRPC's own tables.
@@ -100,6 +102,7 @@ std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& fact
       {"event_queue", factors.workers * limits.event_queue * kNoticeBytes},
       {"event_log", limits.event_log * kEventBytes},
       {"tombstones", TombstoneBytes(limits)},
+      {"revoked_tokens", limits.revoked_tokens * kRevokedTokenBytes},
       {"grpc_threads and watchers", (limits.grpc_threads + limits.watchers) * kGrpcThreadBytes},
   };
   std::stable_sort(uses.begin(), uses.end(),

@@ -53,6 +53,9 @@ struct Limits {
   size_t watchers = 32;
   // Ended sessions that are remembered: four times the live ones.
   size_t tombstones = 10000;
+  // Participants' tokens that are revoked and would still be valid, each remembered for up to a
+  // day: twenty for each leg that the default port range has room for.
+  size_t revoked_tokens = 100'000;
   // gRPC threads for calls other than event streams. They wait for workers most of their time.
   size_t grpc_threads = 16;
   // How long the id of an ended session stays taken: longer than any controller retries a call.
@@ -88,6 +91,7 @@ inline constexpr LimitRow kLimitRows[] = {
     {"event_log", &Limits::event_log, 1, 1'000'000},
     {"watchers", &Limits::watchers, 1, 1024},
     {"tombstones", &Limits::tombstones, 1, 1'000'000},
+    {"revoked_tokens", &Limits::revoked_tokens, 1, 10'000'000},
     {"grpc_threads", &Limits::grpc_threads, 1, 1024},
 };
 inline constexpr absl::Duration kMinTombstoneLifetime = absl::Seconds(1);

@@ -11,6 +11,7 @@
 #include "gateway/control/field_violations.h"
 #include "gateway/control/id_check.h"
 #include "gateway/control/leg_convert.h"
+#include "gateway/control/participant_tokens.h"
 #include "gateway/control/session_convert.h"
 #include "gateway/control/session_listing.h"
 #include "gateway/control/srtp_convert.h"
@@ -41,8 +42,9 @@ absl::Status CheckIds(absl::string_view session_id, absl::string_view leg_id) {
 
 }  // namespace
 
-GatewayService::GatewayService(ControlRoom& room, RandomSource& random, NodeSources sources)
-    : room_(room), random_(random), sources_(std::move(sources)) {}
+GatewayService::GatewayService(ControlRoom& room, TokenAuthority& tokens, RandomSource& random,
+                               NodeSources sources)
+    : room_(room), tokens_(tokens), random_(random), sources_(std::move(sources)) {}
 
 grpc::Status GatewayService::CreateSession(grpc::ServerContext*,
                                            const pb::CreateSessionRequest* request,
@@ -247,6 +249,18 @@ grpc::Status GatewayService::WatchEvents(grpc::ServerContext* context,
 grpc::Status GatewayService::GetNode(grpc::ServerContext*, const pb::GetNodeRequest*,
                                      pb::GetNodeResponse* response) {
   return ToGrpcStatus(ReportNode(sources_, room_, *response->mutable_node()));
+}
+
+grpc::Status GatewayService::CreateParticipantToken(
+    grpc::ServerContext*, const pb::CreateParticipantTokenRequest* request,
+    pb::CreateParticipantTokenResponse* response) {
+  return ToGrpcStatus(sluice::CreateParticipantToken(*request, room_, tokens_, random_, *response));
+}
+
+grpc::Status GatewayService::RevokeParticipantToken(
+    grpc::ServerContext*, const pb::RevokeParticipantTokenRequest* request,
+    pb::RevokeParticipantTokenResponse*) {
+  return ToGrpcStatus(sluice::RevokeParticipantToken(*request, room_.now(), tokens_));
 }
 
 void GatewayService::FillSession(const SessionSnapshot& snapshot, pb::Session& out) {

@@ -7,6 +7,7 @@
 #include "gateway/control/control_room.h"
 #include "gateway/control/node_report.h"
 #include "gateway/session/session_spec.h"
+#include "gateway/tokens/token_authority.h"
 #include "proto/gateway/v1/gateway_service.grpc.pb.h"
 
 namespace sluice {
@@ -15,9 +16,10 @@ namespace sluice {
 // of workers and their answers into responses. Any thread.
 class GatewayService final : public gateway::v1::GatewayService::Service {
  public:
-  // `room` and `random` outlive the service. `random` makes keys: it is cryptographically strong
-  // outside of tests, and for any thread.
-  GatewayService(ControlRoom& room, RandomSource& random, NodeSources sources);
+  // `room`, `tokens` and `random` outlive the service. `random` makes keys: it is cryptographically
+  // strong outside of tests, and for any thread.
+  GatewayService(ControlRoom& room, TokenAuthority& tokens, RandomSource& random,
+                 NodeSources sources);
 
   grpc::Status CreateSession(grpc::ServerContext* context,
                              const gateway::v1::CreateSessionRequest* request,
@@ -53,12 +55,19 @@ class GatewayService final : public gateway::v1::GatewayService::Service {
                            grpc::ServerWriter<gateway::v1::WatchEventsResponse>* writer) override;
   grpc::Status GetNode(grpc::ServerContext* context, const gateway::v1::GetNodeRequest* request,
                        gateway::v1::GetNodeResponse* response) override;
+  grpc::Status CreateParticipantToken(
+      grpc::ServerContext* context, const gateway::v1::CreateParticipantTokenRequest* request,
+      gateway::v1::CreateParticipantTokenResponse* response) override;
+  grpc::Status RevokeParticipantToken(
+      grpc::ServerContext* context, const gateway::v1::RevokeParticipantTokenRequest* request,
+      gateway::v1::RevokeParticipantTokenResponse* response) override;
 
  private:
   // A snapshot that a call gave back.
   void FillSession(const SessionSnapshot& snapshot, gateway::v1::Session& out);
 
   ControlRoom& room_;
+  TokenAuthority& tokens_;
   RandomSource& random_;
   const NodeSources sources_;
 };

@@ -113,6 +113,8 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
       state.refused = totals.interceptor_bytes.refused;
     } else if (row.member == &Limits::packet_logs && sources.packet_logs != nullptr) {
       state = sources.packet_logs();
+    } else if (row.member == &Limits::revoked_tokens && sources.revoked_tokens != nullptr) {
+      state = sources.revoked_tokens();
     } else if (row.member == &Limits::held_packets) {
       state.used = totals.held_packets.used;
       state.refused = totals.held_packets.refused;

@@ -32,6 +32,7 @@ struct NodeSources {
   std::function<LimitState()> media_ports;
   // Null where no leg can be logged.
   std::function<LimitState()> packet_logs = nullptr;
+  std::function<LimitState()> revoked_tokens = nullptr;
 };
 
 // Puts together what GetNode tells. Asks every worker, so its errors are theirs.

@@ -7,6 +7,8 @@
 #include "gateway/io/testing/free_ports.h"
 #include "gateway/io/testing/loopback.h"
 #include "gateway/io/testing/open_descriptors.h"
+#include "gateway/tokens/revoked_tokens.h"
+#include "gateway/tokens/token_keys.h"
 #include "gateway/worker/packet_slots.h"
 #include "gateway/worker/worker_limits.h"
 #include "gateway/worker/worker_usage.h"
@@ -61,7 +63,8 @@ ControlHarness::ControlHarness(const HarnessOptions& options)
                                   [this] { pump_.Wake(); })
                    .value()),
       room_(std::make_unique<ControlRoom>(
-          options.limits, "test-instance", [this] { return now(); }, *workers_)) {
+          options.limits, "test-instance", [this] { return now(); }, *workers_)),
+      tokens_(GenerateTokenKeys(random_), options.limits.revoked_tokens) {
   NodeSources sources;
   sources.version = "1.2.3";
   sources.start_time = now();
@@ -71,7 +74,11 @@ ControlHarness::ControlHarness(const HarnessOptions& options)
   sources.media_ports = [this] {
     return LimitState{ports_->capacity(), ports_->used(), ports_->refused()};
   };
-  service_ = std::make_unique<GatewayService>(*room_, random_, sources);
+  sources.revoked_tokens = [this] {
+    const RevokedTokens& revoked = tokens_.revoked();
+    return LimitState{revoked.max(), revoked.used(), revoked.refused()};
+  };
+  service_ = std::make_unique<GatewayService>(*room_, tokens_, random_, sources);
   pump_.Start([this] { room_->PublishNotices(); });
 }
 

@@ -19,6 +19,7 @@
 #include "gateway/control/gateway_service.h"
 #include "gateway/io/media_port_pool.h"
 #include "gateway/io/system_random.h"
+#include "gateway/tokens/token_authority.h"
 #include "gateway/worker/worker_pool.h"
 #include "gtest/gtest.h"
 #include "srtp/crypto/crypto_engine.h"
@@ -39,6 +40,7 @@ struct HarnessOptions {
                    .event_log = 64,
                    .watchers = 2,
                    .tombstones = 8,
+                   .revoked_tokens = 4,
                    .grpc_threads = 8,
                    .tombstone_lifetime = absl::Minutes(10)};
   TimeoutDefaults session_defaults;
@@ -59,6 +61,7 @@ class ControlHarness {
   MediaPortPool& ports() { return *ports_; }
   WorkerPool& workers() { return *workers_; }
   ControlRoom& room() { return *room_; }
+  TokenAuthority& tokens() { return tokens_; }
   GatewayService& service() { return *service_; }
 
   // The control room's clock stands still but for this.
@@ -102,6 +105,7 @@ class ControlHarness {
   std::unique_ptr<MediaPortPool> ports_;
   std::unique_ptr<WorkerPool> workers_;
   std::unique_ptr<ControlRoom> room_;
+  TokenAuthority tokens_;
   std::unique_ptr<GatewayService> service_;
 };
 
