@@ -18,20 +18,13 @@
 namespace sluice {
 namespace {
 
-class NoTickets : public TicketReceiver {
- public:
-  void OnTicket(absl::Span<const uint8_t> /*session*/) override {}
-};
-
 // Which keys are right is seen where peers understand each other: tls_session_test.
 TEST(PacketKeyInstallerTest, NoCipherIsNoKey) {
   SeededRandom random(33);
-  NoTickets tickets;
   const auto context =
       *TlsClientContext::Create({.protocols = {{.name = "x"}}, .trust_anyone = true});
-  const auto client =
-      BareConnection::Client(Timestamp::Zero(), context->NewSession("sluice.test", 0, {}, tickets),
-                             context->protocols(), random);
+  const auto client = BareConnection::Client(
+      Timestamp::Zero(), context->NewSession("sluice.test", 0, {}), context->protocols(), random);
   const std::vector<uint8_t> secret(32);
   for (const ngtcp2_encryption_level level :
        {NGTCP2_ENCRYPTION_LEVEL_HANDSHAKE, NGTCP2_ENCRYPTION_LEVEL_1RTT}) {

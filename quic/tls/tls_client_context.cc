@@ -87,14 +87,12 @@ bool TlsClientContext::AddRoots(absl::string_view pem) {
 
 bssl::UniquePtr<SSL> TlsClientContext::NewSession(const std::string& server_name,
                                                   int64_t unix_seconds,
-                                                  absl::Span<const uint8_t> ticket,
-                                                  TicketReceiver& tickets) {
+                                                  absl::Span<const uint8_t> ticket) {
   bssl::UniquePtr<SSL> ssl(SSL_new(context_.get()));
   if (ssl == nullptr) return nullptr;
   const absl::Span<const uint8_t> offer = protocols_.offer();
   // SSL_set_alpn_protos is the one that returns 0 when all is well.
-  if (SSL_set_ex_data(ssl.get(), ReceiverIndex(), &tickets) != 1 ||
-      SSL_set_tlsext_host_name(ssl.get(), server_name.c_str()) != 1 ||
+  if (SSL_set_tlsext_host_name(ssl.get(), server_name.c_str()) != 1 ||
       SSL_set1_host(ssl.get(), server_name.c_str()) != 1 ||
       SSL_set_alpn_protos(ssl.get(), offer.data(), offer.size()) != 0) {
     ERR_clear_error();
@@ -114,13 +112,18 @@ bssl::UniquePtr<SSL> TlsClientContext::NewSession(const std::string& server_name
   return ssl;
 }
 
+void TlsClientContext::GiveTicketsTo(TicketReceiver& tickets, SSL& ssl) {
+  SLUICE_CHECK(SSL_set_ex_data(&ssl, ReceiverIndex(), &tickets) == 1);
+}
+
 int TlsClientContext::ReceiveTicket(SSL* ssl, SSL_SESSION* session) {
+  auto* receiver = static_cast<TicketReceiver*>(SSL_get_ex_data(ssl, ReceiverIndex()));
+  if (receiver == nullptr) return 0;
   uint8_t* bytes = nullptr;
   size_t size = 0;
   if (SSL_SESSION_to_bytes(session, &bytes, &size) == 1) {
     const bssl::UniquePtr<uint8_t> wiped_when_freed(bytes);
-    static_cast<TicketReceiver*>(SSL_get_ex_data(ssl, ReceiverIndex()))
-        ->OnTicket(absl::MakeConstSpan(bytes, size));
+    receiver->OnTicket(absl::MakeConstSpan(bytes, size));
   }
   ERR_clear_error();
   // The session stays BoringSSL's.

@@ -49,10 +49,14 @@ class TlsClientContext {
 
   // A session for a connection to `server_name`, a DNS name that its certificate must have.
   // `ticket` is what a receiver got earlier, or empty; one that does not parse counts as none.
-  // `tickets` outlives the session; `unix_seconds` is what certificates are judged by. Null when
-  // memory is missing or the name is none. Outlived by the context.
+  // `unix_seconds` is what certificates are judged by. Null when memory is missing or the name is
+  // none. Outlived by the context.
   bssl::UniquePtr<SSL> NewSession(const std::string& server_name, int64_t unix_seconds,
-                                  absl::Span<const uint8_t> ticket, TicketReceiver& tickets);
+                                  absl::Span<const uint8_t> ticket);
+
+  // Who gets the tickets of a session made here, nobody until this is called. `tickets` outlives
+  // the session.
+  static void GiveTicketsTo(TicketReceiver& tickets, SSL& ssl);
 
   const ApplicationProtocols& protocols() const { return protocols_; }
 

@@ -15,11 +15,6 @@
 namespace sluice {
 namespace {
 
-class NoTickets : public TicketReceiver {
- public:
-  void OnTicket(absl::Span<const uint8_t> /*session*/) override {}
-};
-
 std::string Refusal(const std::string& roots) {
   const absl::Status status =
       TlsClientContext::Create({.protocols = {{.name = "h3"}}, .trusted_pem = roots}).status();
@@ -44,9 +39,8 @@ TEST(TlsClientContextTest, ATicketThatIsNoneIsForgotten) {
   const auto context =
       TlsClientContext::Create({.protocols = {{.name = "h3"}}, .trust_anyone = true});
   ASSERT_EQ(context.status(), absl::OkStatus());
-  NoTickets tickets;
   const std::vector<uint8_t> junk = {1, 2, 3};
-  const bssl::UniquePtr<SSL> ssl = (*context)->NewSession("sluice.test", 0, junk, tickets);
+  const bssl::UniquePtr<SSL> ssl = (*context)->NewSession("sluice.test", 0, junk);
   ASSERT_NE(ssl, nullptr);
   EXPECT_EQ(SSL_get_session(ssl.get()), nullptr);
   EXPECT_EQ(ERR_peek_error(), 0u);

@@ -92,9 +92,9 @@ class TlsSessionTest : public testing::Test {
 
   // A handshake, as far as it goes.
   void Connect(Bytes ticket = {}, const std::string& name = "sluice.test") {
-    client_ = BareConnection::Client(
-        now_, client_context_->NewSession(name, now_.us() / 1'000'000, ticket, ticket_),
-        client_context_->protocols(), random_);
+    bssl::UniquePtr<SSL> ssl = client_context_->NewSession(name, now_.us() / 1'000'000, ticket);
+    TlsClientContext::GiveTicketsTo(ticket_, *ssl);
+    client_ = BareConnection::Client(now_, std::move(ssl), client_context_->protocols(), random_);
     Answer();
   }
   // What is needed of a client that says anything at all.
