@@ -40,6 +40,15 @@ constexpr NamedExtension kNamedExtensions[] = {
     {kRepairedRtpStreamIdUri, &StreamExtensions::repaired_rtp_stream_id},
 };
 
+StreamFeedback Either(const StreamFeedback& a, const StreamFeedback& b) {
+  return {.nack = a.nack || b.nack,
+          .picture_loss_indication = a.picture_loss_indication || b.picture_loss_indication,
+          .full_intra_request = a.full_intra_request || b.full_intra_request,
+          .receiver_estimate = a.receiver_estimate || b.receiver_estimate,
+          .transport_wide = a.transport_wide || b.transport_wide,
+          .congestion_control = a.congestion_control || b.congestion_control};
+}
+
 }  // namespace
 
 MediaFormats::MediaFormats(absl::Span<const PayloadDescription> payload_types,
@@ -110,8 +119,12 @@ StreamInfo MediaFormats::Describe(Ssrc ssrc, PayloadType payload_type) const {
   info.extensions = extensions_;
   const Row* const first = FindRow(payload_type);
   if (first != nullptr) {
-    info.feedback = first->feedback;
-    info.video = first->video;
+    // What is agreed on for an encoding holds for it in any wrapping (RFC 2198).
+    const bool wraps = first->format.role == PayloadRole::kRedundancy;
+    const Row* const wrapped = wraps ? FindRow(first->format.associated) : nullptr;
+    info.feedback =
+        wrapped != nullptr ? Either(first->feedback, wrapped->feedback) : first->feedback;
+    info.video = first->video || (wrapped != nullptr && wrapped->video);
     // Fits: it is the first.
     (void)info.AddFormat(first->format);
   }

@@ -67,6 +67,15 @@ TEST(MediaFormatsTest, AStreamIsWhatItsFirstPayloadTypeSays) {
   EXPECT_FALSE(formats.Describe(Ssrc(3), PayloadType(5)).feedback.nack);
 }
 
+TEST(MediaFormatsTest, FeedbackForAnEncodingHoldsForItsRedundancyToo) {
+  const std::vector<PayloadDescription> types = {
+      Type(111, "opus", std::nullopt, {.nack = true, .transport_wide = true}),
+      Type(63, "red", 111)};
+  const StreamInfo info = MediaFormats(types, {}).Describe(Ssrc(1), PayloadType(63));
+  EXPECT_TRUE(info.feedback.nack);
+  EXPECT_TRUE(info.feedback.transport_wide);
+}
+
 TEST(MediaFormatsTest, WhatGoesWithTheMediaHasRoomBeforeTheRest) {
   std::vector<PayloadDescription> many;
   for (uint8_t number = 20; number < 50; ++number) {

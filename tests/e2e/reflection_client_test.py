@@ -157,7 +157,8 @@ class ReflectionClientTest(unittest.TestCase):
         self.assertEqual(
             {method.name for method in service.methods},
             {"CreateSession", "GetSession", "ListSessions", "UpdateSession", "DeleteSession", "AddLeg",
-             "UpdateLeg", "RemoveLeg", "SetForwarding", "GetStats", "WatchEvents", "GetNode"})
+             "UpdateLeg", "RemoveLeg", "SetForwarding", "GetStats", "WatchStats", "WatchEvents",
+             "CreateParticipantToken", "RevokeParticipantToken", "GetNode"})
 
     def test_refuses_to_describe_what_it_does_not_have(self):
         with self.assertRaises(LookupError):
