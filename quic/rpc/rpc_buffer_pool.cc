@@ -1,0 +1,49 @@
+#include "quic/rpc/rpc_buffer_pool.h"
+
+#include "base/check.h"
+
+namespace sluice {
+
+RpcBuffer& RpcBuffer::operator=(RpcBuffer&& other) noexcept {
+  if (this != &other) {
+    GiveBack();
+    share_ = std::exchange(other.share_, nullptr);
+    bytes_ = std::exchange(other.bytes_, {});
+  }
+  return *this;
+}
+
+void RpcBuffer::GiveBack() {
+  if (share_ == nullptr) return;
+  share_->pool_.free_.push_back(bytes_.data());
+  --share_->taken_;
+  share_ = nullptr;
+  bytes_ = {};
+}
+
+RpcBufferPool::RpcBufferPool(size_t buffers)
+    : buffers_(buffers), memory_(std::make_unique<uint8_t[]>(buffers * kBufferSize)) {
+  free_.reserve(buffers);
+  for (size_t i = buffers; i > 0; --i) free_.push_back(memory_.get() + (i - 1) * kBufferSize);
+}
+
+RpcBufferPool::~RpcBufferPool() { SLUICE_CHECK(free_.size() == buffers_); }
+
+RpcBufferShare::~RpcBufferShare() { SLUICE_CHECK(taken_ == 0); }
+
+RpcBuffer RpcBufferShare::Take() {
+  if (taken_ == limit_) {
+    ++exhausted_;
+    return {};
+  }
+  if (pool_.free_.empty()) {
+    ++pool_.exhausted_;
+    return {};
+  }
+  uint8_t* const first = pool_.free_.back();
+  pool_.free_.pop_back();
+  ++taken_;
+  return RpcBuffer(*this, absl::MakeSpan(first, RpcBufferPool::kBufferSize));
+}
+
+}  // namespace sluice

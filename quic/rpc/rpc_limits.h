@@ -1,0 +1,36 @@
+#ifndef QUIC_RPC_RPC_LIMITS_H_
+#define QUIC_RPC_RPC_LIMITS_H_
+
+#include <cstddef>
+
+#include "absl/status/status.h"
+#include "base/time_delta.h"
+
+namespace sluice {
+
+// What one connection's calls may take up. Sizes of frames are in rpc_frame.h, since both ends must
+// agree on them.
+struct RpcLimits {
+  // Calls at a time: those of a participant are one stream of events and one or two others. 1 to
+  // kMaxCalls.
+  size_t calls = 16;
+  // Of these, how many may have bytes waiting here: a request in pieces, an answer that the peer
+  // does not read. 1 to kMaxBuffers.
+  size_t buffers = 4;
+  // From the opening of a stream to the end of the request. Above zero: a stream on which nothing
+  // comes must not stay.
+  TimeDelta request_timeout = TimeDelta::Seconds(10);
+  // From the end of a call to when the peer's flow control must have let it all out. Above zero.
+  TimeDelta drain_timeout = TimeDelta::Seconds(10);
+
+  // Streams are looked for one after the other.
+  static constexpr size_t kMaxCalls = 256;
+  static constexpr size_t kMaxBuffers = 256;
+};
+
+// InvalidArgument, naming the limit that is out of its range.
+absl::Status CheckRpcLimits(const RpcLimits& limits);
+
+}  // namespace sluice
+
+#endif  // QUIC_RPC_RPC_LIMITS_H_

@@ -1,0 +1,60 @@
+#include "quic/rpc/rpc_outflow.h"
+
+#include "base/byte_order.h"
+
+namespace sluice {
+
+RpcOutflow::Verdict RpcOutflow::Send(RpcStreamId id, RpcFrameType type,
+                                     absl::Span<const uint8_t> payload, bool fin,
+                                     size_t max_waiting, RpcStreams& streams,
+                                     RpcBufferShare& share) {
+  RpcFrameHead head;
+  const size_t head_size = WriteRpcFrameHead(type, payload.size(), head);
+  absl::Span<const uint8_t> front = absl::MakeConstSpan(head).first(head_size);
+  if (waiting() > 0) {
+    if (waiting() + front.size() + payload.size() > max_waiting) return Verdict::kRefused;
+  } else {
+    front.remove_prefix(streams.Write(id, front, fin && payload.empty()));
+    if (front.empty() && !payload.empty()) {
+      payload.remove_prefix(streams.Write(id, payload, fin));
+    }
+    if (front.empty() && payload.empty()) return Verdict::kTaken;
+    const bool untouched = front.size() == head_size;
+    // More than there is room for only if somebody asks for less than kMaxWaiting.
+    if (untouched && front.size() + payload.size() > max_waiting) return Verdict::kRefused;
+    buffer_ = share.Take();
+    if (buffer_.empty()) return untouched ? Verdict::kRefused : Verdict::kBroken;
+    begin_ = end_ = 0;
+  }
+  Keep(front);
+  Keep(payload);
+  fin_ = fin;
+  return Verdict::kTaken;
+}
+
+bool RpcOutflow::Flush(RpcStreamId id, RpcStreams& streams) {
+  if (waiting() == 0) return true;
+  begin_ += streams.Write(id, buffer_.bytes().subspan(begin_, waiting()), fin_);
+  if (waiting() > 0) return false;
+  Clear();
+  return true;
+}
+
+void RpcOutflow::Clear() {
+  buffer_.GiveBack();
+  begin_ = end_ = 0;
+  fin_ = false;
+}
+
+void RpcOutflow::Keep(absl::Span<const uint8_t> bytes) {
+  const absl::Span<uint8_t> room = buffer_.bytes();
+  if (bytes.size() > room.size() - end_) {
+    CopyBytes(room, room.subspan(begin_, waiting()));
+    end_ = waiting();
+    begin_ = 0;
+  }
+  CopyBytes(room.subspan(end_), bytes);
+  end_ += bytes.size();
+}
+
+}  // namespace sluice
