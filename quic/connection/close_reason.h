@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 
 namespace sluice {
@@ -30,6 +31,9 @@ inline constexpr size_t kCloseCauseCount = 8;
 
 struct CloseReason {
   friend bool operator==(const CloseReason& a, const CloseReason& b) = default;
+  // "remote_transport 0x2"
+  template <typename Sink>
+  friend void AbslStringify(Sink& sink, const CloseReason& reason);
 
   CloseCause cause = CloseCause::kDropped;
   // RFC 9000 section 20: of the transport, 0x100 to 0x1ff for an alert of TLS, or of the
@@ -43,6 +47,11 @@ constexpr absl::string_view CloseCauseName(CloseCause cause) {
       "local_application", "local_transport",   "remote_application", "remote_transport",
       "idle_timeout",      "handshake_timeout", "stateless_reset",    "dropped"};
   return kNames[static_cast<size_t>(cause)];
+}
+
+template <typename Sink>
+void AbslStringify(Sink& sink, const CloseReason& reason) {
+  sink.Append(absl::StrCat(CloseCauseName(reason.cause), " 0x", absl::Hex(reason.code)));
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "base/data_size.h"
 #include "base/time_delta.h"
 #include "base/timestamp.h"
 #include "gtest/gtest.h"
@@ -153,6 +154,27 @@ TEST_F(ConnectionLifeTest, AServerSendsAnUnprovedAddressThreeTimesWhatItGot) {
   EXPECT_GT(link_.bytes_by_server(), 0u);
   EXPECT_LE(link_.bytes_by_server(), 3 * received);
   EXPECT_EQ(server_.connection->reason()->cause, CloseCause::kHandshakeTimeout);
+}
+
+TEST_F(ConnectionLifeTest, NoDatagramIsLargerThanThePeerTakes) {
+  for (const int64_t size : {1200, 1300, 65527}) {
+    ApplicationProtocol narrow = TestProtocol();
+    narrow.parameters.max_udp_payload_size = DataSize::Bytes(size);
+    Configure(TestProtocol(), narrow);
+    size_t largest = 0;
+    link_.tap = [&](bool from_client, absl::Span<const uint8_t> bytes) {
+      if (!from_client) largest = std::max(largest, bytes.size());
+    };
+    Connect();
+    const StreamId id = *client_.connection->OpenBidirectional();
+    client_.connection->Write(id, Text("all of it"), true);
+    Flush();
+    link_.RunFor(TimeDelta::Millis(100));
+    Transfer(server_, client_, id, Random(300'000));
+    EXPECT_LE(largest, std::min<size_t>(static_cast<size_t>(size), 1452));
+    EXPECT_GE(largest, 1200u);
+    link_.tap = nullptr;
+  }
 }
 
 TEST_F(ConnectionLifeTest, AFullOutboxLosesNothing) {

@@ -10,6 +10,7 @@
 #include "base/data_size.h"
 #include "base/time_delta.h"
 #include "base/timestamp.h"
+#include "quic/codec/quic_version.h"
 #include "quic/connection/datagram_outbox.h"
 #include "quic/connection/ngtcp2_time.h"
 
@@ -47,6 +48,10 @@ absl::Status CheckConnectionLimits(const ConnectionLimits& limits) {
     }
   }
   return absl::OkStatus();
+}
+
+bool IsSpoken(QuicVersion version, const ConnectionLimits& limits) {
+  return version == kQuicVersion1 || (limits.version2 && version == kQuicVersion2);
 }
 
 ngtcp2_settings SettingsOf(const ConnectionLimits& limits, Timestamp now) {

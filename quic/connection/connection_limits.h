@@ -9,6 +9,7 @@
 #include "base/data_size.h"
 #include "base/time_delta.h"
 #include "base/timestamp.h"
+#include "quic/codec/quic_version.h"
 
 namespace sluice {
 
@@ -35,6 +36,9 @@ struct ConnectionLimits {
 
 // InvalidArgument, with a sentence that names the first limit out of its range.
 absl::Status CheckConnectionLimits(const ConnectionLimits& limits);
+
+// Whether a connection may begin with it.
+bool IsSpoken(QuicVersion version, const ConnectionLimits& limits);
 
 // What ngtcp2 is to know of them, for a connection that begins at `now`.
 ngtcp2_settings SettingsOf(const ConnectionLimits& limits, Timestamp now);

@@ -7,6 +7,7 @@
 #include "base/time_delta.h"
 #include "base/timestamp.h"
 #include "gtest/gtest.h"
+#include "quic/codec/quic_version.h"
 
 namespace sluice {
 namespace {
@@ -29,6 +30,13 @@ TEST(ConnectionLimitsTest, SaysWhichIsWrong) {
             "max_datagram_size is 1473 bytes, not 1200 bytes to 1472 bytes");
   EXPECT_EQ(CheckConnectionLimits({.max_stream_window = DataSize::Bytes(-1)}).message(),
             "a window may grow to -1 bytes, at most 1073741824 bytes");
+}
+
+TEST(ConnectionLimitsTest, Version2IsSpokenOnlyWhereItIsAllowed) {
+  EXPECT_TRUE(IsSpoken(kQuicVersion1, {}));
+  EXPECT_FALSE(IsSpoken(kQuicVersion2, {}));
+  EXPECT_TRUE(IsSpoken(kQuicVersion2, {.version2 = true}));
+  EXPECT_FALSE(IsSpoken(QuicVersion(0x1a2a3a4a), {.version2 = true}));
 }
 
 TEST(ConnectionLimitsTest, Ngtcp2IsToldAllOfThem) {

@@ -107,6 +107,9 @@ std::unique_ptr<QuicConnection> QuicConnection::Accept(Timestamp now, const UdpP
 absl::StatusOr<std::unique_ptr<QuicConnection>> QuicConnection::Connect(
     Timestamp now, const UdpPath& path, const OutgoingConnection& outgoing, TlsClientContext& tls,
     const ConnectionResources& resources) {
+  if (!IsSpoken(outgoing.version, resources.limits)) {
+    return absl::InvalidArgumentError("the version is not spoken here");
+  }
   const int64_t unix_seconds = outgoing.unix_seconds_at_zero + now.us() / 1'000'000;
   bssl::UniquePtr<SSL> ssl = tls.NewSession(outgoing.server_name, unix_seconds, outgoing.ticket);
   if (ssl == nullptr) return absl::InvalidArgumentError("the server's name is not one");
@@ -231,8 +234,7 @@ ngtcp2_ssize QuicConnection::WriteDatagram(absl::Span<uint8_t> room, ngtcp2_path
     switch (result) {
       case NGTCP2_ERR_WRITE_MORE:
         continue;
-      case NGTCP2_ERR_STREAM_DATA_BLOCKED:
-        // Until something comes that may have given credit.
+      case NGTCP2_ERR_STREAM_DATA_BLOCKED:  // Until something comes that may have given credit.
         stream->blocked = true;
         continue;
       case NGTCP2_ERR_STREAM_SHUT_WR:
@@ -340,8 +342,7 @@ size_t QuicConnection::Write(StreamId id, absl::Span<const uint8_t> data, bool f
   if (ended()) return 0;
   SendStream* stream = streams_.Find(id);
   if (stream == nullptr) {
-    stream = streams_.FindOrTake(id);
-    if (stream == nullptr) {
+    if ((stream = streams_.FindOrTake(id)) == nullptr) {
       ++counters_.writes_cut;
       return 0;
     }

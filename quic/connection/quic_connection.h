@@ -48,23 +48,23 @@ struct ConnectionResources {
 struct IncomingConnection {
   QuicVersion version = kQuicVersion1;
   // What the client calls itself in its first packet, and what it calls us there.
-  ConnectionId client;
-  ConnectionId destination;
+  ConnectionId client{};
+  ConnectionId destination{};
   // After a Retry: what the client called us before it. `destination` is then what the Retry said.
-  std::optional<ConnectionId> original_destination;
+  std::optional<ConnectionId> original_destination{};
   // The token of that packet and whether it proves the address; empty for none.
-  absl::Span<const uint8_t> token;
+  absl::Span<const uint8_t> token{};
   bool token_is_of_retry = false;
 };
 
 // What a client knows of a connection before it has one.
 struct OutgoingConnection {
   QuicVersion version = kQuicVersion1;
-  std::string server_name;
+  std::string server_name{};
   // What ConnectionHandler::OnTicket and OnToken got last time, or empty.
-  std::vector<uint8_t> ticket;
-  std::vector<uint8_t> remembered_parameters;
-  std::vector<uint8_t> token;
+  std::vector<uint8_t> ticket{};
+  std::vector<uint8_t> remembered_parameters{};
+  std::vector<uint8_t> token{};
   // The wall clock's time at Timestamp::Zero(): certificates and tickets have dates.
   int64_t unix_seconds_at_zero = 0;
 };
@@ -84,8 +84,8 @@ class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
                                                 const IncomingConnection& incoming,
                                                 TlsServerContext& tls,
                                                 const ConnectionResources& resources);
-  // A client's; call Flush next. InvalidArgument for a name that is none or remembered parameters
-  // that are not.
+  // A client's; call Flush next. InvalidArgument for a name that is none, a version that
+  // `resources` do not allow, or remembered parameters that are none.
   static absl::StatusOr<std::unique_ptr<QuicConnection>> Connect(
       Timestamp now, const UdpPath& path, const OutgoingConnection& outgoing, TlsClientContext& tls,
       const ConnectionResources& resources);

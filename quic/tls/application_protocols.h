@@ -19,13 +19,13 @@ struct ApplicationProtocol {
   // As in ALPN (RFC 7301): 1 to 255 bytes, "sluice/1", "h3".
   std::string name;
   // What we offer on a connection that speaks it.
-  EndpointParameters parameters;
+  EndpointParameters parameters{};
   // Whether a client that was here before may send data before the handshake ends (0-RTT). Such
   // data can be replayed by anybody who saw it: only for what may happen twice (RFC 9001 section
   // 9.2).
   bool early_data = false;
   // Whatever else must not have changed since a ticket was given, for its 0-RTT to be accepted.
-  std::string early_data_epoch;
+  std::string early_data_epoch{};
 };
 
 // What an endpoint speaks, best first. A value that does not change after Create: any number of

@@ -76,6 +76,13 @@ absl::Status CheckNgtcp2Parameters(const EndpointParameters& parameters) {
   return absl::OkStatus();
 }
 
+void LimitForNgtcp2(EndpointParameters& parameters) {
+  // Zero is never.
+  if (parameters.max_idle_timeout > kLongestIdleTimeout) {
+    parameters.max_idle_timeout = TimeDelta::Zero();
+  }
+}
+
 void SetEndpointParameters(const EndpointParameters& parameters, ngtcp2_transport_params& theirs) {
   const auto bytes = [](DataSize size) { return static_cast<uint64_t>(size.bytes()); };
   const auto nanoseconds = [](TimeDelta time) { return static_cast<uint64_t>(time.us()) * 1000; };

@@ -23,6 +23,10 @@ inline constexpr size_t kNgtcp2ConnectionIdLimit = 8;
 // Its assertions end the process, so this is asked before anything reaches it.
 absl::Status CheckNgtcp2Parameters(const EndpointParameters& parameters);
 
+// What a peer said, as ngtcp2 is to understand it: it counts times in 64 bits of nanoseconds, in
+// which one of many centuries would become a short one.
+void LimitForNgtcp2(EndpointParameters& parameters);
+
 // Writes what an endpoint says on every connection alike; the rest of `theirs` stays. `parameters`
 // passed CheckNgtcp2Parameters. An infinite idle timeout is "never", zero.
 void SetEndpointParameters(const EndpointParameters& parameters, ngtcp2_transport_params& theirs);

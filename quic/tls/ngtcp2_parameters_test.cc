@@ -70,6 +70,19 @@ TEST(Ngtcp2ParametersTest, NoTimeoutIsZero) {
   EXPECT_EQ(params.max_idle_timeout, 0u);
 }
 
+TEST(Ngtcp2ParametersTest, ATimeoutOfCenturiesIsNever) {
+  EndpointParameters parameters;
+  for (const TimeDelta endless :
+       {TimeDelta::PlusInfinity(), TimeDelta::Seconds(int64_t{1} << 33)}) {
+    parameters.max_idle_timeout = endless;
+    LimitForNgtcp2(parameters);
+    EXPECT_EQ(parameters.max_idle_timeout, TimeDelta::Zero());
+  }
+  parameters.max_idle_timeout = TimeDelta::Seconds(30);
+  LimitForNgtcp2(parameters);
+  EXPECT_EQ(parameters.max_idle_timeout, TimeDelta::Seconds(30));
+}
+
 TEST(Ngtcp2ParametersTest, WhatNgtcp2WouldAssertIsRefusedWithASentence) {
   EndpointParameters parameters;
   parameters.active_connection_id_limit = 8;

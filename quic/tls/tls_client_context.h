@@ -22,11 +22,11 @@ struct TlsClientOptions {
   // says its own before it knows what the server selects.
   std::vector<ApplicationProtocol> protocols;
   // The roots that are trusted, as PEM.
-  std::string trusted_pem;
+  std::string trusted_pem{};
   // Speak with whoever answers: for tests and for looking at servers.
   bool trust_anyone = false;
   // As in TlsServerOptions.
-  std::function<void(absl::string_view line)> key_log;
+  std::function<void(absl::string_view line)> key_log{};
 };
 
 // Gets what a server gives a client so that it can come back faster.

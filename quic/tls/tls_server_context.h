@@ -33,7 +33,7 @@ struct TlsServerOptions {
   // 8446 section 4.6.1 allows a week; a day in all bounds what a stolen key opens.
   TimeDelta ticket_key_lifetime = TimeDelta::Minutes(12 * 60);
   // None, normally.
-  KeyLog key_log;
+  KeyLog key_log{};
 };
 
 // What all TLS sessions of a server have in common. One thread, but for certificates().

@@ -102,12 +102,19 @@ bool TlsSession::ReadPeerParameters() {
   SSL_get_peer_quic_transport_params(ssl_.get(), &block, &size);
   TransportParameterError error;
   const Endpoint peer = is_server() ? Endpoint::kClient : Endpoint::kServer;
-  if (!DecodeTransportParameters(absl::MakeConstSpan(block, size), peer, error).has_value()) {
+  std::optional<TransportParameters> said =
+      DecodeTransportParameters(absl::MakeConstSpan(block, size), peer, error);
+  if (!said.has_value()) {
     parameter_error_ = error;
     return Fail(NGTCP2_ERR_MALFORMED_TRANSPORT_PARAM);
   }
-  // It compares connection ids and versions with those of packets, which we cannot.
-  const int result = ngtcp2_conn_decode_and_set_remote_transport_params(conn_, block, size);
+  // ngtcp2 gets what we understood, in the one form that it understands in the same way. It
+  // compares connection ids and versions with those of packets, which we cannot.
+  LimitForNgtcp2(*said);
+  TransportParametersBuffer buffer;
+  const absl::Span<const uint8_t> understood = EncodeTransportParameters(*said, buffer);
+  const int result = ngtcp2_conn_decode_and_set_remote_transport_params(conn_, understood.data(),
+                                                                        understood.size());
   return result == 0 || Fail(result);
 }
 

@@ -97,17 +97,23 @@ class TlsSessionTest : public testing::Test {
     client_ = BareConnection::Client(now_, std::move(ssl), client_context_->protocols(), random_);
     Answer();
   }
-  // What is needed of a client that says anything at all.
-  void ConnectSaying(absl::Span<const uint8_t> block) {
+  // A client that says anything at all; with `own_id`, also who it is.
+  void ConnectSaying(absl::Span<const uint8_t> block, bool own_id = false) {
+    MakeStockClient();
+    ParameterBytes all;
+    all.AddRaw(block);
+    if (own_id) all.Add(0x0f, client_->own_id());
+    client_->Say(all.bytes());
+    Answer();
+  }
+  void MakeStockClient() {
     stock_context_.reset(SSL_CTX_new(TLS_method()));
     ngtcp2_crypto_boringssl_configure_client_context(stock_context_.get());
     bssl::UniquePtr<SSL> ssl(SSL_new(stock_context_.get()));
     SSL_set_connect_state(ssl.get());
     const absl::Span<const uint8_t> offer = server_context_->protocols().offer();
     SSL_set_alpn_protos(ssl.get(), offer.data(), offer.size());
-    client_ = BareConnection::StockClient(now_, std::move(ssl), {},
-                                          Bytes(block.begin(), block.end()), random_);
-    Answer();
+    client_ = BareConnection::StockClient(now_, std::move(ssl), {}, std::nullopt, random_);
   }
   void Answer() {
     const Bytes initial = client_->Write(now_);
@@ -275,6 +281,34 @@ TEST_F(TlsSessionTest, AForeignConnectionIdIsATransportParameterError) {
   EXPECT_EQ(client_->close_code_received(), 0x08u);
   EXPECT_FALSE(server_->tls()->parameter_error().has_value());
   EXPECT_EQ(server_->error(), NGTCP2_ERR_TRANSPORT_PARAM);
+}
+
+// BoringSSL has no other way of leaving the extension out.
+TEST_F(TlsSessionTest, NoParametersAtAllIsTheAlertForIt) {
+  MakeServer({Signalling()});
+  MakeStockClient();
+  SSL_set_quic_use_legacy_codepoint(&client_->ssl(), 1);
+  Answer();
+  EXPECT_EQ(client_->close_code_received(), CryptoError(SSL_AD_MISSING_EXTENSION));
+}
+
+TEST_F(TlsSessionTest, AClientHelloMayTakeSeveralDatagrams) {
+  MakeServer({Signalling()});
+  ParameterBytes block;
+  block.Add(27, Bytes(3000));
+  ConnectSaying(block, /*own_id=*/true);
+  EXPECT_TRUE(server_->completed());
+}
+
+TEST_F(TlsSessionTest, AnEndlessIdleTimeoutIsEndless) {
+  MakeServer({Signalling()});
+  for (const uint64_t milliseconds : {uint64_t{1} << 61, uint64_t{18446744073710}}) {
+    ParameterBytes block;
+    block.AddNumber(0x01, milliseconds);
+    ConnectSaying(block, /*own_id=*/true);
+    ASSERT_TRUE(server_->completed());
+    EXPECT_EQ(ngtcp2_conn_get_remote_transport_params(&server_->conn())->max_idle_timeout, 0u);
+  }
 }
 
 TEST_F(TlsSessionTest, MissingSourceConnectionIdIsATransportParameterError) {

@@ -212,6 +212,12 @@ BareConnection::~BareConnection() {
   if (conn_ != nullptr) ngtcp2_conn_del(conn_);
 }
 
+std::vector<uint8_t> BareConnection::own_id() {
+  ngtcp2_cid id;
+  SLUICE_CHECK(ngtcp2_conn_get_scid(conn_, &id) == 1);
+  return std::vector<uint8_t>(id.data, id.data + id.datalen);
+}
+
 bool BareConnection::Read(Timestamp now, absl::Span<const uint8_t> datagram) {
   now_ = now;
   Path path;

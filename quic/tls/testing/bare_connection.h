@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -47,6 +48,11 @@ class BareConnection {
   ~BareConnection();
   BareConnection(const BareConnection&) = delete;
   BareConnection& operator=(const BareConnection&) = delete;
+
+  // A stock client's transport parameters, once it is known how it calls itself; before its first
+  // Write.
+  void Say(std::vector<uint8_t> block) { block_ = std::move(block); }
+  std::vector<uint8_t> own_id();
 
   // Takes a datagram. False when the connection is over: Write then tells the peer once.
   bool Read(Timestamp now, absl::Span<const uint8_t> datagram);
