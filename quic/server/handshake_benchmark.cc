@@ -148,8 +148,8 @@ class StockServer : public BareServer {
 class EndpointServer : public Server {
  public:
   EndpointServer(Timestamp now, TlsServerContext& tls, RandomSource& random)
-      : endpoint_(*QuicEndpoint::Create(now, {}, StatelessReset::Secret(), tls, silence_, random)) {
-  }
+      : endpoint_(*QuicEndpoint::Create(now, Options(), StatelessReset::Secret(), tls, silence_,
+                                        random)) {}
   void Receive(Timestamp now, absl::Span<const uint8_t> datagram,
                std::vector<Bytes>& answers) override {
     endpoint_->HandleDatagram(now, path_, Ecn::kNotEct, datagram, out_);
@@ -167,6 +167,15 @@ class EndpointServer : public Server {
   }
 
  private:
+  // One connection at a time: closing all of them looks at every place.
+  static EndpointOptions Options() {
+    EndpointOptions options;
+    options.limits.max_connections = options.limits.max_half_open = 4;
+    options.limits.max_connections_per_source = 4;
+    options.limits.retry_above_half_open = options.limits.retry_above_half_open_per_source = 4;
+    return options;
+  }
+
   Silence silence_;
   std::unique_ptr<QuicEndpoint> endpoint_;
   DatagramOutbox out_{64};

@@ -6,11 +6,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
@@ -226,7 +226,7 @@ EndpointVerdict QuicEndpoint::HandleInitial(const UdpPath& path, Ecn ecn,
 
 EndpointVerdict QuicEndpoint::Answer(const UdpPath& path, EndpointVerdict verdict,
                                      DatagramOutbox& out,
-                                     const std::function<size_t(absl::Span<uint8_t>)>& write) {
+                                     absl::FunctionRef<size_t(absl::Span<uint8_t>)> write) {
   if (std::find(kReflectingPorts.begin(), kReflectingPorts.end(), path.remote.port()) !=
       kReflectingPorts.end()) {
     return EndpointVerdict::kReflectingPort;

@@ -4,11 +4,11 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/functional/function_ref.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "base/random_source.h"
@@ -140,7 +140,7 @@ class QuicEndpoint {
                          const IncomingConnection& incoming, DatagramOutbox& out);
   // Sends what `write` writes, if strangers may be answered now; `verdict` if it was.
   EndpointVerdict Answer(const UdpPath& path, EndpointVerdict verdict, DatagramOutbox& out,
-                         const std::function<size_t(absl::Span<uint8_t>)>& write);
+                         absl::FunctionRef<size_t(absl::Span<uint8_t>)> write);
 
   Place* Find(const ConnectionId& id);
   bool AddName(Place& place, const ConnectionId& id);

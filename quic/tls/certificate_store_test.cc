@@ -4,6 +4,7 @@
 #include <openssl/ssl.h>
 
 #include <string>
+#include <thread>
 
 #include "absl/status/status.h"
 #include "gtest/gtest.h"
@@ -54,6 +55,24 @@ TEST_F(CertificateStoreTest, AMistakeKeepsTheOldOne) {
   EXPECT_EQ(Current(), before);
   EXPECT_EQ(store_.counters().refused, 1u);
   EXPECT_EQ(store_.counters().replaced, 0u);
+}
+
+TEST_F(CertificateStoreTest, ThreadsSeeTheOldOneOrTheNewOneWhole) {
+  const std::string before = Current();
+  ASSERT_EQ(store_.Replace(new_.certificate, new_.private_key), absl::OkStatus());
+  const std::string after = Current();
+  std::thread replacing([this] {
+    for (int i = 0; i < 50; ++i) {
+      const TestCertificate& next = i % 2 == 0 ? old_ : new_;
+      EXPECT_EQ(store_.Replace(next.certificate, next.private_key), absl::OkStatus());
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const std::string seen = Current();
+    EXPECT_TRUE(seen == before || seen == after);
+  }
+  replacing.join();
+  EXPECT_EQ(store_.counters().replaced, 51u);
 }
 
 }  // namespace

@@ -41,6 +41,40 @@ ngtcp2_cid DrawCid(RandomSource& random) {
   return cid;
 }
 
+struct Injection {
+  BareConnection::Kind kind;
+  std::vector<uint8_t> frames;
+  bool reserved_bits;
+};
+// ngtcp2 does not say whose packet it is that it seals.
+thread_local std::optional<Injection> injection;
+
+bool IsOfKind(uint8_t first, BareConnection::Kind kind) {
+  if (kind == BareConnection::Kind::kOneRtt) return (first & 0x80) == 0;
+  return (first & 0xb0) == 0xa0;
+}
+
+int EncryptWithInjection(uint8_t* out, const ngtcp2_crypto_aead* aead,
+                         const ngtcp2_crypto_aead_ctx* context, const uint8_t* plain, size_t size,
+                         const uint8_t* nonce, size_t nonce_size, const uint8_t* header,
+                         size_t header_size) {
+  if (!injection.has_value() || !IsOfKind(header[0], injection->kind) ||
+      injection->frames.size() > size) {
+    return ngtcp2_crypto_encrypt_cb(out, aead, context, plain, size, nonce, nonce_size, header,
+                                    header_size);
+  }
+  // Zeros are padding.
+  std::vector<uint8_t> instead = injection->frames;
+  instead.resize(size);
+  if (injection->reserved_bits) {
+    // The header lies in the packet, where it is protected later.
+    *const_cast<uint8_t*>(header) |= injection->kind == BareConnection::Kind::kOneRtt ? 0x18 : 0x0c;
+  }
+  injection.reset();
+  return ngtcp2_crypto_encrypt_cb(out, aead, context, instead.data(), size, nonce, nonce_size,
+                                  header, header_size);
+}
+
 // All in one place, on no network.
 struct Path {
   ngtcp2_sockaddr_in local = {};
@@ -99,7 +133,7 @@ ngtcp2_callbacks BareConnection::Callbacks() const {
     }
     return ngtcp2_crypto_recv_crypto_data_cb(conn, level, offset, data, size, user);
   };
-  callbacks.encrypt = ngtcp2_crypto_encrypt_cb;
+  callbacks.encrypt = EncryptWithInjection;
   callbacks.decrypt = ngtcp2_crypto_decrypt_cb;
   callbacks.hp_mask = ngtcp2_crypto_hp_mask_cb;
   callbacks.recv_retry = ngtcp2_crypto_recv_retry_cb;
@@ -210,6 +244,30 @@ std::unique_ptr<BareConnection> BareConnection::StockServer(Timestamp now,
 
 BareConnection::~BareConnection() {
   if (conn_ != nullptr) ngtcp2_conn_del(conn_);
+}
+
+void BareConnection::InjectNext(Kind kind, std::vector<uint8_t> frames, bool reserved_bits) {
+  injection = Injection{kind, std::move(frames), reserved_bits};
+}
+
+bool BareConnection::injected() { return !injection.has_value(); }
+
+std::vector<uint8_t> BareConnection::WriteStream(Timestamp now, size_t size) {
+  now_ = now;
+  int64_t id = 0;
+  SLUICE_CHECK(ngtcp2_conn_open_bidi_stream(conn_, &id, nullptr) == 0);
+  const std::vector<uint8_t> zeros(size);
+  std::vector<uint8_t> out(kMaxDatagram);
+  ngtcp2_path_storage path;
+  ngtcp2_path_storage_zero(&path);
+  ngtcp2_pkt_info info;
+  ngtcp2_ssize taken = 0;
+  const ngtcp2_ssize written =
+      ngtcp2_conn_write_stream(conn_, &path.path, &info, out.data(), out.size(), &taken, 0, id,
+                               zeros.data(), zeros.size(), Nanoseconds(now));
+  SLUICE_CHECK(written > 0 && taken == static_cast<ngtcp2_ssize>(size));
+  out.resize(static_cast<size_t>(written));
+  return out;
 }
 
 std::vector<uint8_t> BareConnection::own_id() {

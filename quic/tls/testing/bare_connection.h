@@ -5,6 +5,7 @@
 #include <ngtcp2/ngtcp2_crypto.h>
 #include <openssl/base.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -53,6 +54,18 @@ class BareConnection {
   // Write.
   void Say(std::vector<uint8_t> block) { block_ = std::move(block); }
   std::vector<uint8_t> own_id();
+
+  // A datagram with `size` bytes on a new stream; once the handshake is done.
+  std::vector<uint8_t> WriteStream(Timestamp now, size_t size);
+
+  // Which packets are meant by InjectNext.
+  enum class Kind : uint8_t { kHandshake, kOneRtt };
+  // The next packet of that kind that any bare connection of this thread seals and that has room
+  // says `frames` instead of what it would, and padding. `reserved_bits` sets those of its header
+  // that must be zero.
+  static void InjectNext(Kind kind, std::vector<uint8_t> frames, bool reserved_bits = false);
+  // Whether that has happened.
+  static bool injected();
 
   // Takes a datagram. False when the connection is over: Write then tells the peer once.
   bool Read(Timestamp now, absl::Span<const uint8_t> datagram);
