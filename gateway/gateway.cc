@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -33,6 +34,8 @@
 #include "gateway/io/socket_address.h"
 #include "gateway/io/system_random.h"
 #include "gateway/io/udp_socket.h"
+#include "gateway/signalling/participant_calls.h"
+#include "gateway/signalling/signalling_grpc_service.h"
 #include "gateway/tokens/revoked_tokens.h"
 #include "gateway/tokens/token_authority.h"
 #include "gateway/tokens/token_keys.h"
@@ -71,8 +74,19 @@ absl::Status CheckMemory(const Config& config, const WorkerLimits& worker) {
                  .packet_slot_bytes = kPacketSlotStride,
                  .port_pairs = config.media.AllPortPairs(),
                  .packet_log_bytes =
-                     config.media.packet_log_folder.empty() ? 0 : PacketLogs::MemorySize()}),
+                     config.media.packet_log_folder.empty() ? 0 : PacketLogs::MemorySize(),
+                 .grpc_ports = config.signalling.has_value() ? size_t{2} : size_t{1}}),
       MachineMemory());
+}
+
+absl::StatusOr<EngineKind> ChooseEngine(const Config& config) {
+  absl::StatusOr<EngineKind> engine =
+      sluice::ChooseEngine(config.crypto_engine, DetectCpuFeatures());
+  if (!engine.ok()) {
+    return absl::Status(engine.status().code(), absl::StrCat("crypto_engine (--crypto-engine): ",
+                                                             engine.status().message()));
+  }
+  return engine;
 }
 
 // An address that is not of this machine would only show with the first leg.
@@ -115,7 +129,8 @@ void RaiseDescriptorLimit(const MediaConfig& media) {
 }
 
 // Why gRPC could not listen, which it tells only in its log.
-absl::Status ExplainListen(const TransportAddress& address) {
+absl::Status ExplainListen(const TransportAddress& address, absl::string_view whom,
+                           absl::string_view flag) {
   sockaddr_storage storage{};
   const socklen_t size = ToSockaddr(address, storage);
   const int fd = socket(storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -126,9 +141,8 @@ absl::Status ExplainListen(const TransportAddress& address) {
   if (fd < 0 || bind(fd, reinterpret_cast<const sockaddr*>(&storage), size) != 0) {
     reason = std::generic_category().message(errno);
   }
-  return absl::UnavailableError(absl::StrCat("cannot listen for controllers at ",
-                                             address.ToString(), ": ", reason,
-                                             "; give another address with --listen"));
+  return absl::UnavailableError(absl::StrCat("cannot listen for ", whom, " at ", address.ToString(),
+                                             ": ", reason, "; give another address with ", flag));
 }
 
 std::string RandomInstanceId(RandomSource& random) {
@@ -150,6 +164,56 @@ absl::StatusOr<ControlServerOptions> ToServerOptions(const Config& config) {
     options.tls = *std::move(identity);
   }
   return options;
+}
+
+absl::StatusOr<ControlServerOptions> ToServerOptions(const SignallingConfig& signalling,
+                                                     const Limits& limits) {
+  ControlServerOptions options;
+  options.listen = signalling.listen;
+  options.audience = ServerAudience::kParticipants;
+  options.threads = limits.grpc_threads + limits.watchers;
+  if (!signalling.certificate.empty()) {
+    absl::StatusOr<TlsIdentity> identity =
+        LoadTlsIdentity({signalling.certificate, signalling.private_key, ""}, absl::Now());
+    if (!identity.ok()) {
+      return identity.status();
+    }
+    options.tls = *std::move(identity);
+  }
+  return options;
+}
+
+// What participants reach.
+struct SignallingPort {
+  SignallingPort(GatewayService& service, ControlRoom& room, TokenAuthority& tokens)
+      : calls(service, room, tokens), grpc(calls) {}
+
+  ParticipantCalls calls;
+  SignallingGrpcService grpc;
+  std::unique_ptr<ControlServer> server;
+};
+
+// Null where participants cannot call.
+absl::StatusOr<std::unique_ptr<SignallingPort>> OpenSignalling(const Config& config,
+                                                               GatewayService& service,
+                                                               ControlRoom& room,
+                                                               TokenAuthority& tokens) {
+  if (!config.signalling.has_value()) {
+    return nullptr;
+  }
+  const absl::StatusOr<ControlServerOptions> options =
+      ToServerOptions(*config.signalling, config.limits);
+  if (!options.ok()) {
+    return options.status();
+  }
+  auto port = std::make_unique<SignallingPort>(service, room, tokens);
+  absl::StatusOr<std::unique_ptr<ControlServer>> server =
+      ControlServer::Start(*options, port->grpc);
+  if (!server.ok()) {
+    return ExplainListen(config.signalling->listen, "participants", "--signalling-listen");
+  }
+  port->server = *std::move(server);
+  return port;
 }
 
 // Null without a folder.
@@ -221,6 +285,8 @@ struct Gateway::Parts {
   std::unique_ptr<TokenAuthority> tokens;
   std::unique_ptr<GatewayService> service;
   std::unique_ptr<ControlServer> server;
+  // Null where participants cannot call.
+  std::unique_ptr<SignallingPort> signalling;
   std::unique_ptr<Health> health;
 };
 
@@ -232,10 +298,9 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
       return status;
     }
   }
-  const absl::StatusOr<EngineKind> engine = ChooseEngine(config.crypto_engine, DetectCpuFeatures());
+  const absl::StatusOr<EngineKind> engine = ChooseEngine(config);
   if (!engine.ok()) {
-    return absl::Status(engine.status().code(), absl::StrCat("crypto_engine (--crypto-engine): ",
-                                                             engine.status().message()));
+    return engine.status();
   }
   const absl::StatusOr<ControlServerOptions> server_options = ToServerOptions(config);
   if (!server_options.ok()) {
@@ -282,9 +347,14 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
   absl::StatusOr<std::unique_ptr<ControlServer>> server =
       ControlServer::Start(*server_options, *p.service);
   if (!server.ok()) {
-    return ExplainListen(config.listen);
+    return ExplainListen(config.listen, "controllers", "--listen");
   }
   p.server = *std::move(server);
+  auto signalling = OpenSignalling(config, *p.service, *p.room, *p.tokens);
+  if (!signalling.ok()) {
+    return signalling.status();
+  }
+  p.signalling = *std::move(signalling);
   p.pump.Start([&p] { p.room->PublishNotices(); });
   p.health = std::make_unique<Health>(
       p.server->health(), [&p] { return CountTurns(*p.workers); }, HealthTimes{});
@@ -297,12 +367,23 @@ Gateway::~Gateway() { Stop(absl::ZeroDuration()); }
 
 const TransportAddress& Gateway::control_address() const { return parts_->server->address(); }
 
+std::optional<TransportAddress> Gateway::signalling_address() const {
+  if (parts_->signalling == nullptr) {
+    return std::nullopt;
+  }
+  return parts_->signalling->server->address();
+}
+
 EngineKind Gateway::crypto_engine() const { return parts_->engine; }
 
 void Gateway::Stop(absl::Duration patience) {
   parts_->health->SetStopping();
   parts_->room->log().Close();
-  parts_->server->Shutdown(patience);
+  const absl::Time end = absl::Now() + patience;
+  if (parts_->signalling != nullptr) {
+    parts_->signalling->server->Shutdown(patience);
+  }
+  parts_->server->Shutdown(end - absl::Now());
   parts_->workers->Stop();
   parts_->pump.Stop();
 }

@@ -2,6 +2,7 @@
 #define GATEWAY_GATEWAY_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -25,6 +26,8 @@ class Gateway {
 
   // Where controllers find it, with the port that was bound.
   const TransportAddress& control_address() const;
+  // Where participants find it; nullopt when they cannot call.
+  std::optional<TransportAddress> signalling_address() const;
   // That of all workers, chosen at start.
   EngineKind crypto_engine() const;
 

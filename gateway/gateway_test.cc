@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -152,6 +153,37 @@ TEST_F(GatewayTest, BadCertificatesAreRefusedBeforeAnythingStarts) {
   config.tls = TlsFiles{"/nowhere/server.crt", "/nowhere/server.key", "/nowhere/ca.crt"};
   EXPECT_THAT(std::string(Gateway::Create(config).status().message()),
               HasSubstr("cannot read the certificate /nowhere/server.crt"));
+}
+
+TEST_F(GatewayTest, ServesParticipantsOnAPortOfTheirOwnWhereItIsToldTo) {
+  EXPECT_EQ(Gateway::Create(SmallConfig()).value()->signalling_address(), std::nullopt);
+  const TestIdentity ca = MakeTestCa();
+  Config config = SmallConfig();
+  config.tls = WriteTlsFiles(MakeTestCertificate(ca), ca);
+  config.signalling = SignallingConfig{
+      {Loopback(IpFamily::kIpv4), 0}, config.tls->certificate, config.tls->private_key};
+  absl::StatusOr<std::unique_ptr<Gateway>> gateway = Gateway::Create(config);
+  ASSERT_EQ(gateway.status(), absl::OkStatus());
+  ASSERT_TRUE((*gateway)->signalling_address().has_value());
+  const TransportAddress address = *(*gateway)->signalling_address();
+  EXPECT_NE(address.port, (*gateway)->control_address().port);
+  grpc::SslCredentialsOptions nameless;
+  nameless.pem_root_certs = ca.certificate;
+  EXPECT_TRUE(IsServing(address, grpc::SslCredentials(nameless)).value_or(false))
+      << "participants have no certificates";
+  EXPECT_FALSE(IsServing((*gateway)->control_address(), grpc::SslCredentials(nameless)).ok());
+  (*gateway)->Stop(absl::Seconds(5));
+  EXPECT_FALSE(IsServing(address, grpc::SslCredentials(nameless)).ok());
+}
+
+TEST_F(GatewayTest, ABusySignallingPortIsToldWithItsReason) {
+  absl::StatusOr<std::unique_ptr<Gateway>> first = Gateway::Create(SmallConfig());
+  ASSERT_TRUE(first.ok());
+  Config config = SmallConfig();
+  config.signalling = SignallingConfig{(*first)->control_address(), "", ""};
+  EXPECT_EQ(Gateway::Create(config).status().message(),
+            "cannot listen for participants at " + config.signalling->listen.ToString() +
+                ": Address already in use; give another address with --signalling-listen");
 }
 
 TEST_F(GatewayTest, AnOpenTokenKeyFileIsRefusedBeforeAnythingServes) {

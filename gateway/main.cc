@@ -27,6 +27,7 @@
 #include "gateway/config/config_loader.h"
 #include "gateway/control/control_server.h"
 #include "gateway/gateway.h"
+#include "gateway/net/transport_address.h"
 #include "gateway/ready_file.h"
 #include "srtp/crypto/cpu_features.h"
 #include "srtp/crypto/engine_choice.h"
@@ -78,6 +79,9 @@ void DefineFlags(CLI::App& app, Flags& flags) {
       ->type_name("DIR");
   app.add_flag("--insecure", config.insecure,
                "No TLS: whoever is on this machine controls the gateway; loopback only");
+  app.add_option("--signalling-listen", config.signalling_listen,
+                 "Where participants connect with their tokens, port 0 for any; default nowhere")
+      ->type_name("ADDR:PORT");
   app.add_option("--token-key-file", config.token_key_file,
                  "Keys of participants' tokens; default: random at each start")
       ->type_name("FILE");
@@ -128,6 +132,10 @@ void StartLog(LogLevel level) {
       absl::SetMinLogLevel(absl::LogSeverityAtLeast::kError);
       break;
   }
+}
+
+std::string Describe(const std::optional<TransportAddress>& address) {
+  return address.has_value() ? address->ToString() : "off";
 }
 
 // Blocked in every thread that is started from now on, so that main alone hears of them.
@@ -190,8 +198,10 @@ int Serve(const Config& config, const std::optional<std::string>& ready_path) {
   }
   const std::string address = (*gateway)->control_address().ToString();
   LOG(INFO) << "gateway started version=" << kGatewayVersion << " control=" << address
-            << " tls=" << (config.tls.has_value() ? "on" : "off") << " workers=" << config.workers
-            << " media_ports=" << config.media.first_port << "-" << config.media.last_port
+            << " tls=" << (config.tls.has_value() ? "on" : "off")
+            << " signalling=" << Describe((*gateway)->signalling_address())
+            << " workers=" << config.workers << " media_ports=" << config.media.first_port << "-"
+            << config.media.last_port
             << " crypto_engine=" << EngineName((*gateway)->crypto_engine())
             << " cpu=" << absl::StrReplaceAll(CpuFeatureNames(DetectCpuFeatures()), {{" ", ","}});
   if (ready.has_value()) {

@@ -37,6 +37,30 @@ absl::Status CheckListen(const Config& config) {
                    "use a loopback address, or certificates (sluicectl pki init)"));
 }
 
+absl::Status CheckSignalling(const Config& config) {
+  if (!config.signalling.has_value()) {
+    return absl::OkStatus();
+  }
+  const SignallingConfig& signalling = *config.signalling;
+  if (signalling.certificate.empty() != signalling.private_key.empty()) {
+    return Invalid("signalling", "certificate_file and private_key_file belong together");
+  }
+  if (signalling.certificate.empty() && !signalling.listen.ip.IsLoopback()) {
+    return Invalid("signalling.listen (--signalling-listen)",
+                   absl::StrCat(signalling.listen.ToString(),
+                                " is refused without TLS: whoever is on the way could take tokens; "
+                                "use a loopback address, or certificates (sluicectl pki init)"));
+  }
+  // Each port has threads of its own.
+  if (config.limits.mailbox_commands < 2 * config.limits.grpc_threads) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "limits.mailbox_commands is ", config.limits.mailbox_commands,
+        ", with signalling it has to be at least twice limits.grpc_threads (",
+        config.limits.grpc_threads, "), since threads of both ports may wait for the same worker"));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckTls(const std::optional<TlsFiles>& tls) {
   if (!tls.has_value()) {
     return absl::OkStatus();
@@ -147,7 +171,8 @@ absl::Status CheckConfig(const Config& config) {
                    absl::StrCat("is ", config.workers, ", it has to be 1..", kMaxWorkers));
   }
   for (absl::Status status : {CheckTls(config.tls), CheckListen(config), CheckMedia(config.media),
-                              CheckTimeouts(config.session_defaults), CheckLimits(config.limits)}) {
+                              CheckTimeouts(config.session_defaults), CheckLimits(config.limits),
+                              CheckSignalling(config)}) {
     if (!status.ok()) {
       return status;
     }

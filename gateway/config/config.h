@@ -26,6 +26,16 @@ struct TlsFiles {
   friend bool operator==(const TlsFiles&, const TlsFiles&) = default;
 };
 
+// The port of participants.
+struct SignallingConfig {
+  TransportAddress listen;
+  // PEM files; both empty: no TLS.
+  std::string certificate;
+  std::string private_key;
+
+  friend bool operator==(const SignallingConfig&, const SignallingConfig&) = default;
+};
+
 // Where media is received. Bound and told addresses are of the right family.
 struct MediaConfig {
   // Inclusive.
@@ -75,6 +85,8 @@ struct Config {
   std::optional<TlsFiles> tls;
   // Keys of participants' tokens (gateway/tokens/token_keys.h); empty: random at start.
   std::string token_key_file;
+  // nullopt: participants cannot call.
+  std::optional<SignallingConfig> signalling;
   MediaConfig media;
   size_t workers = 1;
   TimeoutDefaults session_defaults;

@@ -173,6 +173,30 @@ absl::Status ReadControl(const config::v1::Control& in, Config& out) {
   return absl::OkStatus();
 }
 
+// After ReadControl, whose certificate is the default.
+absl::Status ReadSignalling(const config::v1::Signalling& in, Config& out) {
+  if (!in.has_listen()) {
+    if (in.has_certificate_file() || in.has_private_key_file()) {
+      return absl::InvalidArgumentError(
+          "signalling.listen (--signalling-listen): is missing, so nobody would see the "
+          "certificate");
+    }
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<TransportAddress> address =
+      ParseListenAddress("signalling.listen (--signalling-listen)", in.listen());
+  if (!address.ok()) {
+    return address.status();
+  }
+  SignallingConfig signalling{*address, in.certificate_file(), in.private_key_file()};
+  if (signalling.certificate.empty() && signalling.private_key.empty() && out.tls.has_value()) {
+    signalling.certificate = out.tls->certificate;
+    signalling.private_key = out.tls->private_key;
+  }
+  out.signalling = signalling;
+  return absl::OkStatus();
+}
+
 absl::Status ReadLogLevel(const std::string& text, LogLevel& out) {
   constexpr std::pair<absl::string_view, LogLevel> kLevels[] = {
       {"info", LogLevel::kInfo}, {"warning", LogLevel::kWarning}, {"error", LogLevel::kError}};
@@ -216,6 +240,9 @@ absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
     tls.set_private_key_file(absl::StrCat(*flags.tls_dir, "/", kPrivateKeyFile));
     tls.set_client_ca_file(absl::StrCat(*flags.tls_dir, "/", kClientCaFile));
   }
+  if (flags.signalling_listen.has_value()) {
+    settings.mutable_signalling()->set_listen(*flags.signalling_listen);
+  }
   if (flags.token_key_file.has_value()) {
     settings.mutable_control()->set_token_key_file(*flags.token_key_file);
   }
@@ -258,6 +285,9 @@ absl::StatusOr<Config> MakeConfig(const config::v1::Config& settings, size_t cor
   Config config;
   config.workers = settings.has_workers() ? settings.workers() : std::min(cores, kMaxWorkers);
   absl::Status status = ReadControl(settings.control(), config);
+  if (status.ok()) {
+    status = ReadSignalling(settings.signalling(), config);
+  }
   if (status.ok()) {
     status = ReadMedia(settings.media(), config.media);
   }

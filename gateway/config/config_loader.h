@@ -20,6 +20,7 @@ struct ConfigFlags {
   std::optional<std::string> tls_dir;
   bool insecure = false;
   std::optional<std::string> token_key_file;
+  std::optional<std::string> signalling_listen;
   // "30000-39999".
   std::optional<std::string> media_ports;
   std::optional<std::string> media_ipv4;

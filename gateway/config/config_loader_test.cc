@@ -39,6 +39,11 @@ control {
   }
   token_key_file: "token.key"
 }
+signalling {
+  listen: "[2001:db8::1]:8444"
+  certificate_file: "c.crt"
+  private_key_file: "c.key"
+}
 media {
   first_port: 40000
   last_port: 40099
@@ -83,6 +88,10 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
   EXPECT_EQ(config->listen.ToString(), "[2001:db8::1]:8443");
   EXPECT_EQ(config->tls, (TlsFiles{"a.crt", "a.key", "b.crt"}));
   EXPECT_EQ(config->token_key_file, "token.key");
+  ASSERT_TRUE(config->signalling.has_value());
+  EXPECT_EQ(config->signalling->listen.ToString(), "[2001:db8::1]:8444");
+  EXPECT_EQ(config->signalling->certificate, "c.crt");
+  EXPECT_EQ(config->signalling->private_key, "c.key");
   EXPECT_EQ(config->media.first_port, 40000);
   EXPECT_EQ(config->media.last_port, 40099);
   EXPECT_EQ(config->media.ipv4->ToString(), "0.0.0.0");
@@ -139,6 +148,7 @@ TEST(ConfigLoaderTest, WhatIsAbsentHasItsDefault) {
   EXPECT_EQ(config->listen.ToString(), "127.0.0.1:7443");
   EXPECT_EQ(config->tls, std::nullopt);
   EXPECT_EQ(config->token_key_file, "");
+  EXPECT_EQ(config->signalling, std::nullopt);
   EXPECT_EQ(config->media.first_port, 30000);
   EXPECT_EQ(config->media.last_port, 39999);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");
@@ -160,6 +170,7 @@ TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
   const absl::StatusOr<Config> config = Parse(kEverything, {.listen = "127.0.0.1:1",
                                                             .tls_dir = "pki",
                                                             .token_key_file = "other.key",
+                                                            .signalling_listen = "127.0.0.1:2",
                                                             .media_ports = "50000-50001",
                                                             .media_ipv4 = "127.0.0.1",
                                                             .media_ipv6 = "::1",
@@ -172,6 +183,7 @@ TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
   EXPECT_EQ(config->listen.ToString(), "127.0.0.1:1");
   EXPECT_EQ(config->tls, (TlsFiles{"pki/server.crt", "pki/server.key", "pki/ca.crt"}));
   EXPECT_EQ(config->token_key_file, "other.key");
+  EXPECT_EQ(config->signalling->listen.ToString(), "127.0.0.1:2");
   EXPECT_EQ(config->media.first_port, 50000);
   EXPECT_EQ(config->media.last_port, 50001);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");
@@ -191,6 +203,21 @@ TEST(ConfigLoaderTest, TheFlagDecidesBetweenTlsAndNone) {
   config = Parse("control { insecure: true }", {.tls_dir = "pki"});
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->tls->certificate, "pki/server.crt");
+}
+
+TEST(ConfigLoaderTest, SignallingHasTheCertificateOfTheControlPortUnlessItHasItsOwn) {
+  absl::StatusOr<Config> config =
+      Parse("", {.tls_dir = "pki", .signalling_listen = "192.0.2.1:7444"});
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->signalling->certificate, "pki/server.crt");
+  EXPECT_EQ(config->signalling->private_key, "pki/server.key");
+  config = Parse("", {.insecure = true, .signalling_listen = "127.0.0.1:0"});
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->signalling->certificate, "");
+  config = Parse("signalling { certificate_file: 'c' private_key_file: 'k' }",
+                 {.insecure = true, .signalling_listen = "192.0.2.1:7444"});
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->signalling->certificate, "c");
 }
 
 TEST(ConfigLoaderTest, ErrorsAreOneSentenceThatNamesThePlace) {
@@ -256,6 +283,22 @@ TEST(ConfigLoaderTest, WrongFlagsAreNamedAsTyped) {
               HasSubstr("--listen): 0.0.0.0:7443 is refused without TLS"));
   EXPECT_THAT(Parse("", {.tls_dir = "pki", .insecure = true}).status().message(),
               HasSubstr("contradict each other"));
+}
+
+TEST(ConfigLoaderTest, WrongSignallingIsNamed) {
+  const std::pair<ConfigFlags, absl::string_view> kCases[] = {
+      {{.insecure = true, .signalling_listen = "here"},
+       "signalling.listen (--signalling-listen): \"here\" is not an IP address and a port"},
+      {{.insecure = true, .signalling_listen = "192.0.2.1:7444"},
+       "signalling.listen (--signalling-listen): 192.0.2.1:7444 is refused without TLS"},
+  };
+  for (const auto& [flags, sentence] : kCases) {
+    EXPECT_THAT(std::string(Parse("", flags).status().message()), StartsWith(sentence));
+  }
+  EXPECT_THAT(
+      std::string(
+          Parse("signalling { certificate_file: 'c' }", {.insecure = true}).status().message()),
+      StartsWith("signalling.listen (--signalling-listen): is missing"));
 }
 
 TEST(ConfigLoaderTest, ReadsTheFileThatIsNamed) {

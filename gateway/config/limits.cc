@@ -103,7 +103,8 @@ std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& fact
       {"event_log", limits.event_log * kEventBytes},
       {"tombstones", TombstoneBytes(limits)},
       {"revoked_tokens", limits.revoked_tokens * kRevokedTokenBytes},
-      {"grpc_threads and watchers", (limits.grpc_threads + limits.watchers) * kGrpcThreadBytes},
+      {"grpc_threads and watchers",
+       factors.grpc_ports * (limits.grpc_threads + limits.watchers) * kGrpcThreadBytes},
   };
   std::stable_sort(uses.begin(), uses.end(),
                    [](const MemoryUse& a, const MemoryUse& b) { return a.bytes > b.bytes; });

@@ -130,6 +130,8 @@ struct MemoryFactors {
   size_t port_pairs = 0;
   // Of one packet log; 0 where there is no folder for them.
   size_t packet_log_bytes = 0;
+  // Ports with gRPC threads of their own: controllers', and participants' where there is one.
+  size_t grpc_ports = 1;
 };
 
 // The most that a gateway with these limits can come to hold, by consumer, largest first.

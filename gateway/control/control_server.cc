@@ -18,6 +18,13 @@ namespace {
 constexpr int kMaxRequestBytes = 1 << 20;
 // Of one connection; a controller that wants more opens another.
 constexpr int kMaxStreamsPerConnection = 100;
+// A participant has one leg, and so one call at a time beside its event streams; nothing it may ask
+// has more than some kilobytes.
+constexpr int kMaxParticipantRequestBytes = 1 << 16;
+constexpr int kMaxStreamsPerParticipant = 8;
+// A connection without a call costs memory and a descriptor, and anybody can open one. To come back
+// costs a participant one round trip.
+constexpr int kMaxParticipantIdleMs = 60'000;
 // A controller that is gone without a word is found out after 40 s, and with it the event stream
 // that it held.
 constexpr int kKeepaliveTimeMs = 30'000;
@@ -31,7 +38,11 @@ constexpr int kMaxPollers = 2;
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<ControlServer>> ControlServer::Start(
-    const ControlServerOptions& options, GatewayService& service) {
+    const ControlServerOptions& options, grpc::Service& service) {
+  const bool participants = options.audience == ServerAudience::kParticipants;
+  if (!participants && options.tls.has_value() && options.tls->client_ca_pem.empty()) {
+    return absl::InvalidArgumentError("controllers need an authority for their certificates");
+  }
   grpc::EnableDefaultHealthCheckService(true);
   grpc::reflection::InitProtoReflectionServerBuilderPlugin();
 
@@ -42,8 +53,12 @@ absl::StatusOr<std::unique_ptr<ControlServer>> ControlServer::Start(
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, kMinPollers);
   builder.SetSyncServerOption(grpc::ServerBuilder::MAX_POLLERS, kMaxPollers);
-  builder.SetMaxReceiveMessageSize(kMaxRequestBytes);
-  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kMaxStreamsPerConnection);
+  builder.SetMaxReceiveMessageSize(participants ? kMaxParticipantRequestBytes : kMaxRequestBytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS,
+                             participants ? kMaxStreamsPerParticipant : kMaxStreamsPerConnection);
+  if (participants) {
+    builder.AddChannelArgument(GRPC_ARG_MAX_CONNECTION_IDLE_MS, kMaxParticipantIdleMs);
+  }
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
@@ -61,7 +76,7 @@ absl::StatusOr<std::unique_ptr<ControlServer>> ControlServer::Start(
   std::unique_ptr<grpc::Server> server = builder.BuildAndStart();
   if (server == nullptr || port == 0) {
     return absl::UnavailableError(
-        absl::StrCat("the control port ", options.listen.ToString(), " cannot be opened"));
+        absl::StrCat("the port ", options.listen.ToString(), " cannot be opened"));
   }
   return std::unique_ptr<ControlServer>(
       new ControlServer(std::move(server), {options.listen.ip, static_cast<uint16_t>(port)}));

@@ -12,28 +12,38 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "gateway/control/gateway_service.h"
 #include "gateway/control/tls_credentials.h"
 #include "gateway/net/transport_address.h"
 
 namespace sluice {
 
+// Whom a port is for.
+enum class ServerAudience : uint8_t {
+  // With TLS they must show a certificate.
+  kControllers,
+  // They show tokens with their calls, and none to connect: whoever can reach the port can, so its
+  // bounds are narrower.
+  kParticipants,
+};
+
 struct ControlServerOptions {
   TransportAddress listen;
+  ServerAudience audience = ServerAudience::kControllers;
   // nullopt: no TLS, for loopback only.
   std::optional<TlsIdentity> tls;
   // Calls and event streams that may be served at the same time, a thread each.
   size_t threads = 1;
 };
 
-// The gRPC server: GatewayService, health and reflection on one port. Everything a controller may
-// make it hold is bounded: threads, message sizes, streams of a connection, idle connections.
+// A gRPC server: one service, health and reflection on one port. Everything a client may make it
+// hold is bounded: threads, message sizes, streams of a connection, idle connections.
 class ControlServer {
  public:
-  // `service` outlives the server. Unavailable when the address cannot be bound; why is for the
-  // caller to find out, gRPC does not say.
+  // `service` outlives the server. InvalidArgument when controllers would not be asked for
+  // certificates although there is TLS. Unavailable when the address cannot be bound; why is for
+  // the caller to find out, gRPC does not say.
   static absl::StatusOr<std::unique_ptr<ControlServer>> Start(const ControlServerOptions& options,
-                                                              GatewayService& service);
+                                                              grpc::Service& service);
   // Shutdown at once.
   ~ControlServer();
 

@@ -101,6 +101,15 @@ TEST_F(ControlServerTest, ATakenPortIsNotSharedWithAnotherGateway) {
             absl::StatusCode::kUnavailable);
 }
 
+TEST_F(ControlServerTest, ControllersAreNeverLetInWithoutCertificatesWhereThereIsTls) {
+  const TestIdentity server = MakeTestCertificate(MakeTestCa());
+  ControlServerOptions options;
+  options.listen = {Loopback(IpFamily::kIpv4), 0};
+  options.tls = TlsIdentity{server.certificate, server.private_key, ""};
+  EXPECT_EQ(ControlServer::Start(options, harness_.service()).status().code(),
+            absl::StatusCode::kInvalidArgument);
+}
+
 TEST_F(ControlServerTest, OnlyCertificatesOfTheAuthorityAreLetIn) {
   SetGrpcLogQuiet(true);
   const TestIdentity ca = MakeTestCa();

@@ -130,6 +130,9 @@ absl::StatusOr<TlsIdentity> LoadTlsIdentity(const TlsFiles& files, absl::Time no
   } kCertificateFiles[] = {{"certificate", files.certificate, identity.certificate_pem},
                            {"client CA certificate", files.client_ca, identity.client_ca_pem}};
   for (const auto& file : kCertificateFiles) {
+    if (&file.path == &files.client_ca && file.path.empty()) {
+      continue;
+    }
     absl::StatusOr<std::string> text = ReadFile(file.what, file.path);
     if (!text.ok()) {
       return text.status();
@@ -163,7 +166,8 @@ absl::StatusOr<TlsIdentity> LoadTlsIdentity(const TlsFiles& files, absl::Time no
 
 std::shared_ptr<grpc::ServerCredentials> ToCredentials(const TlsIdentity& identity) {
   grpc::SslServerCredentialsOptions options(
-      GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+      identity.client_ca_pem.empty() ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
+                                     : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
   options.pem_root_certs = identity.client_ca_pem;
   options.pem_key_cert_pairs.push_back({identity.private_key_pem, identity.certificate_pem});
   return grpc::SslServerCredentials(options);

@@ -17,6 +17,7 @@ namespace sluice {
 struct TlsIdentity {
   std::string certificate_pem;
   std::string private_key_pem;
+  // Empty: clients show no certificates.
   std::string client_ca_pem;
 };
 
@@ -25,7 +26,8 @@ struct TlsIdentity {
 // `now`. Errors are one sentence that names the file and what helps.
 absl::StatusOr<TlsIdentity> LoadTlsIdentity(const TlsFiles& files, absl::Time now);
 
-// Mutual TLS: a controller without a certificate of the CA is turned away in the handshake.
+// Mutual TLS: a client without a certificate of the CA is turned away in the handshake. Without a
+// CA nobody is asked for one.
 std::shared_ptr<grpc::ServerCredentials> ToCredentials(const TlsIdentity& identity);
 
 }  // namespace sluice

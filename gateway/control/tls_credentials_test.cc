@@ -121,6 +121,15 @@ TEST_F(TlsCredentialsTest, CertificatesOutOfTheirTimeAreNamedWithTheDay) {
   EXPECT_THAT(Refusal(), HasSubstr("the client CA certificate ca.crt expired on"));
 }
 
+TEST_F(TlsCredentialsTest, WithoutAuthorityNobodyIsAskedForACertificate) {
+  files_.client_ca.clear();
+  const absl::StatusOr<TlsIdentity> identity = LoadTlsIdentity(files_, absl::Now());
+  ASSERT_EQ(identity.status(), absl::OkStatus());
+  EXPECT_EQ(identity->certificate_pem, server_.certificate);
+  EXPECT_EQ(identity->client_ca_pem, "");
+  EXPECT_NE(ToCredentials(*identity), nullptr);
+}
+
 TEST_F(TlsCredentialsTest, AFileThatIsFarTooLargeIsNotParsed) {
   WriteTestFile("ca.crt", std::string((1 << 20) + 1, 'x'));
   EXPECT_THAT(Refusal(), HasSubstr("ca.crt is far too large"));

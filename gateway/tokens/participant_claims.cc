@@ -4,6 +4,9 @@
 
 #include <cstdint>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/check.h"
 #include "proto/signalling/v1/participant_claims.pb.h"
@@ -21,7 +24,11 @@ uint32_t ToNumericDate(absl::Time time) {
   return static_cast<uint32_t>(seconds);
 }
 
-bool IsPossibleId(absl::string_view id) { return !id.empty() && id.size() <= kMaxClaimIdSize; }
+bool IsPossibleId(absl::string_view id) {
+  return !id.empty() && id.size() <= kMaxClaimIdSize && absl::c_all_of(id, [](char c) {
+    return absl::ascii_isalnum(static_cast<unsigned char>(c)) || absl::StrContains("._~-", c);
+  });
+}
 
 }  // namespace
 

@@ -39,9 +39,10 @@ struct ParticipantClaims {
 // The claims set of a JWT. Fractions of seconds are cut: of `issued` downwards, of `expires` too.
 std::string ToJson(const ParticipantClaims& claims);
 
-// Nothing unless it is a claims set of ours: issuer, subject, an id of the right form, ids of a
-// possible size, times in order and at most kMaxTokenLifetime apart. Claims and rights that are not
-// known are ignored. For text that is authentic: the time it takes is not bounded by its content.
+// Nothing unless it is a claims set of ours: issuer, subject, an id of the right form, possible ids
+// of session and leg, times in order and at most kMaxTokenLifetime apart. Claims and rights that
+// are not known are ignored. For text that is authentic: the time it takes is not bounded by its
+// content.
 std::optional<ParticipantClaims> ParseClaims(absl::string_view json);
 
 }  // namespace sluice

@@ -81,6 +81,9 @@ TEST(ParticipantClaimsTest, WhatIsNotOursIsRefused) {
                                    With("1700003600", "\"tomorrow\""),
                                    With("alice", long_id),
                                    With("call-1", long_id),
+                                   With("alice\",", "al ice\","),
+                                   With("call-1", "call/1"),
+                                   With("alice", "\xff"),
                                    With("{\"iss\"", "\"iss\"")}) {
     EXPECT_FALSE(ParseClaims(wrong).has_value()) << wrong;
   }

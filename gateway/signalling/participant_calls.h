@@ -1,0 +1,75 @@
+#ifndef GATEWAY_SIGNALLING_PARTICIPANT_CALLS_H_
+#define GATEWAY_SIGNALLING_PARTICIPANT_CALLS_H_
+
+#include <grpcpp/support/status.h>
+
+#include <optional>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "gateway/control/control_room.h"
+#include "gateway/control/gateway_service.h"
+#include "gateway/signalling/participant_refusals.h"
+#include "gateway/signalling/token_streams.h"
+#include "gateway/tokens/participant_claims.h"
+#include "gateway/tokens/participant_rights.h"
+#include "gateway/tokens/token_authority.h"
+#include "proto/signalling/v1/signalling_service.pb.h"
+
+namespace sluice {
+
+// What participants may call (proto/signalling/v1/signalling_service.proto), whatever brought the
+// call: each is the control API's call with the ids of the token, so that a participant reaches no
+// leg but its own. A transport authenticates, decodes, calls, encodes; it takes grpc::Status, whose
+// details are those of google.rpc, for the error that it has to tell. Any thread.
+class ParticipantCalls {
+ public:
+  // All outlive the calls. `service` is called without gRPC in between.
+  ParticipantCalls(GatewayService& service, ControlRoom& room, TokenAuthority& tokens);
+
+  // What the token of a call says, if it is to be believed now; Unauthenticated with one word
+  // otherwise. nullopt: the call brought none.
+  absl::StatusOr<ParticipantClaims> Authenticate(std::optional<absl::string_view> token);
+
+  // `claims` are those of the call's own token, from Authenticate.
+  grpc::Status Join(const ParticipantClaims& claims, const signalling::v1::JoinRequest& request,
+                    signalling::v1::JoinResponse& response);
+  grpc::Status UpdateLeg(const ParticipantClaims& claims,
+                         const signalling::v1::UpdateLegRequest& request,
+                         signalling::v1::UpdateLegResponse& response);
+  grpc::Status Leave(const ParticipantClaims& claims, const signalling::v1::LeaveRequest& request,
+                     signalling::v1::LeaveResponse& response);
+  grpc::Status Ping(const ParticipantClaims& claims, const signalling::v1::PingRequest& request,
+                    signalling::v1::PingResponse& response);
+  // Holds the thread and a place of `watchers`. OK when the session has ended and `write` has its
+  // last event, when `write` said false or `cancelled` true; otherwise as the proto says.
+  grpc::Status WatchEvents(
+      const ParticipantClaims& claims, const signalling::v1::WatchEventsRequest& request,
+      absl::FunctionRef<bool()> cancelled,
+      absl::FunctionRef<bool(const signalling::v1::WatchEventsResponse&)> write);
+
+  const ParticipantRefusals& refusals() const { return refusals_; }
+
+ private:
+  grpc::Status CheckRight(const ParticipantClaims& claims, ParticipantRight right);
+  // Counts what is not OK.
+  grpc::Status Answer(const absl::Status& status);
+  grpc::Status Answer(grpc::Status status);
+  bool IsLive(absl::string_view session_id);
+  absl::Status Follow(const ParticipantClaims& claims,
+                      const signalling::v1::WatchEventsRequest& request,
+                      absl::FunctionRef<bool()> cancelled,
+                      absl::FunctionRef<bool(const signalling::v1::WatchEventsResponse&)> write);
+
+  GatewayService& service_;
+  ControlRoom& room_;
+  TokenAuthority& tokens_;
+  TokenStreams streams_;
+  ParticipantRefusals refusals_;
+};
+
+}  // namespace sluice
+
+#endif  // GATEWAY_SIGNALLING_PARTICIPANT_CALLS_H_
