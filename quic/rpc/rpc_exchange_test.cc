@@ -75,7 +75,7 @@ class EchoService : public RpcService {
 
   void Continue(Timestamp now, const RpcCall& call, Work work) {
     for (; work.left > 0; --work.left) {
-      const RpcSendVerdict verdict = call.Send(TextBytes(work.message));
+      const RpcSendVerdict verdict = call.Send(now, TextBytes(work.message));
       if (verdict == RpcSendVerdict::kBlocked) {
         ++blocked_count;
         blocked_.insert({call.id(), work});
@@ -289,7 +289,8 @@ class PingService : public RpcService {
     EXPECT_EQ(request.token, "t");
     EXPECT_EQ(request.deadline, now + TimeDelta::Millis(300));
     EXPECT_EQ(Text(request.message), "hi");
-    if (call.Send(TextBytes("ho")) == RpcSendVerdict::kSent) call.Finish(now, RpcCode::kOk, "");
+    if (call.Send(now, TextBytes("ho")) == RpcSendVerdict::kSent)
+      call.Finish(now, RpcCode::kOk, "");
   }
 };
 

@@ -20,7 +20,9 @@ struct RpcLimits {
   // From the opening of a stream to the end of the request. Above zero: a stream on which nothing
   // comes must not stay.
   TimeDelta request_timeout = TimeDelta::Seconds(10);
-  // From the end of a call to when the peer's flow control must have let it all out. Above zero.
+  // From when something of an answer began to wait for the peer's flow control to when all of that
+  // must have gone out, and once more from the end of the call. Above zero: a client that reads
+  // nothing must not keep buffers for as long as it likes.
   TimeDelta drain_timeout = TimeDelta::Seconds(10);
 
   // Streams are looked for one after the other.

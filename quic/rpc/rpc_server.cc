@@ -117,7 +117,7 @@ void RpcServer::Refuse(Slot& slot, RpcRequestReader::Verdict fault) {
   }
 }
 
-RpcSendVerdict RpcServer::Send(RpcStreamId id, absl::Span<const uint8_t> message) {
+RpcSendVerdict RpcServer::Send(Timestamp now, RpcStreamId id, absl::Span<const uint8_t> message) {
   Slot* const slot = Find(id);
   if (slot == nullptr || slot->state != State::kServing) {
     ++counters_.stale;
@@ -127,6 +127,7 @@ RpcSendVerdict RpcServer::Send(RpcStreamId id, absl::Span<const uint8_t> message
     ++counters_.messages_too_long;
     return RpcSendVerdict::kTooLong;
   }
+  const bool waited = slot->outflow.waiting() > 0;
   switch (slot->outflow.Send(id, RpcFrameType::kMessage, message, /*fin=*/false,
                              RpcOutflow::kMaxWaiting, streams_, share_)) {
     case RpcOutflow::Verdict::kTaken:
@@ -141,6 +142,7 @@ RpcSendVerdict RpcServer::Send(RpcStreamId id, absl::Span<const uint8_t> message
       return RpcSendVerdict::kBroken;
   }
   ++counters_.messages;
+  if (!waited && slot->outflow.waiting() > 0) slot->drained = now + limits_.drain_timeout;
   return RpcSendVerdict::kSent;
 }
 
@@ -173,6 +175,7 @@ void RpcServer::SendStatus(Timestamp now, Slot& slot, absl::Span<const uint8_t> 
   if (slot.outflow.waiting() == 0) return Free(slot);
   slot.state = State::kDraining;
   slot.due = now + limits_.drain_timeout;
+  slot.drained = Timestamp::PlusInfinity();
 }
 
 void RpcServer::Cancel(RpcStreamId id) {
@@ -198,6 +201,7 @@ void RpcServer::OnWritable(Timestamp now, RpcStreamId id) {
   Slot* const slot = Find(id);
   if (slot == nullptr || !slot->outflow.Flush(id, streams_)) return;
   if (slot->state == State::kDraining) return Free(*slot);
+  slot->drained = Timestamp::PlusInfinity();
   if (!slot->wants_room) return;
   slot->wants_room = false;
   service_.OnWritable(now, RpcCall(*this, id));
@@ -218,7 +222,7 @@ void RpcServer::OnConnectionClosed() {
 
 void RpcServer::HandleTimeout(Timestamp now) {
   for (Slot& slot : slots_) {
-    if (slot.state != State::kFree && slot.due <= now) Expire(now, slot);
+    if (slot.state != State::kFree && std::min(slot.due, slot.drained) <= now) Expire(now, slot);
   }
 }
 
@@ -236,6 +240,11 @@ void RpcServer::Expire(Timestamp now, Slot& slot) {
     case State::kServing:
       break;
   }
+  if (slot.due > now) {
+    ++counters_.answers_too_slow;
+    Abandon(slot, RpcErrorCode::kTooSlow);
+    return service_.OnCancelled(id, RpcCancelCause::kTooSlow);
+  }
   ++counters_.deadlines_exceeded;
   RpcStatusBuffer buffer;
   SendStatus(
@@ -247,7 +256,7 @@ void RpcServer::Expire(Timestamp now, Slot& slot) {
 Timestamp RpcServer::NextTimeout() const {
   Timestamp next = Timestamp::PlusInfinity();
   for (const Slot& slot : slots_) {
-    if (slot.state != State::kFree) next = std::min(next, slot.due);
+    if (slot.state != State::kFree) next = std::min({next, slot.due, slot.drained});
   }
   return next;
 }

@@ -47,8 +47,9 @@ struct RpcServerCounters {
   uint64_t statuses_too_long = 0;
   // Answers to calls that had ended.
   uint64_t stale = 0;
-  // Calls that were finished, whose answer did not get out.
+  // The client did not read it in time, before or after the end of the call.
   uint64_t answers_too_slow = 0;
+  // The call was finished, and the client did not want the rest.
   uint64_t answers_abandoned = 0;
 };
 
@@ -115,12 +116,14 @@ class RpcServer : private RpcResponder {
     Timestamp opened = Timestamp::Zero();
     // When the present state must have ended.
     Timestamp due = Timestamp::PlusInfinity();
+    // When what waits of a call that is served must have gone out; PlusInfinity() if nothing does.
+    Timestamp drained = Timestamp::PlusInfinity();
     RpcRequestReader reader;
     RpcOutflow outflow;
   };
 
   // RpcResponder.
-  RpcSendVerdict Send(RpcStreamId id, absl::Span<const uint8_t> message) override;
+  RpcSendVerdict Send(Timestamp now, RpcStreamId id, absl::Span<const uint8_t> message) override;
   bool Finish(Timestamp now, RpcStreamId id, absl::Span<const uint8_t> status) override;
 
   // Null when no slot in use has it.

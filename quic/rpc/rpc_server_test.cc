@@ -59,7 +59,7 @@ class RpcServerTest : public testing::Test {
 
 TEST_F(RpcServerTest, ACallIsAskedAnsweredAndForgotten) {
   service_.answer = [](Timestamp now, const RpcCall& call, const RpcRequest& request) {
-    EXPECT_EQ(call.Send(request.message), RpcSendVerdict::kSent);
+    EXPECT_EQ(call.Send(now, request.message), RpcSendVerdict::kSent);
     EXPECT_TRUE(call.Finish(now, RpcCode::kOk, ""));
     // Also when the call is over the request is there as long as it is asked for.
     EXPECT_EQ(request.message, TextBytes("hello"));
@@ -81,8 +81,8 @@ TEST_F(RpcServerTest, ACallMayBeAnsweredLaterAndInPieces) {
   Call(4);
   const RpcCall call(*service_.last);
   EXPECT_EQ(call.id(), 4);
-  EXPECT_EQ(call.Send(TextBytes("one")), RpcSendVerdict::kSent);
-  EXPECT_EQ(call.Send(TextBytes("")), RpcSendVerdict::kSent);
+  EXPECT_EQ(call.Send(now_, TextBytes("one")), RpcSendVerdict::kSent);
+  EXPECT_EQ(call.Send(now_, TextBytes("")), RpcSendVerdict::kSent);
   EXPECT_TRUE(call.Finish(now_, TextBytes("\x08\x05")));
   EXPECT_EQ(Answer(4), "2:one 2: 3:\x08\x05");
   EXPECT_EQ(Answer(0), "");
@@ -94,7 +94,7 @@ TEST_F(RpcServerTest, AnAnswerToACallThatIsOverIsCountedAndLost) {
   const RpcCall call = *service_.last;
   EXPECT_TRUE(call.Finish(now_, RpcCode::kOk, ""));
   EXPECT_FALSE(call.Finish(now_, RpcCode::kInternal, ""));
-  EXPECT_EQ(call.Send(TextBytes("late")), RpcSendVerdict::kGone);
+  EXPECT_EQ(call.Send(now_, TextBytes("late")), RpcSendVerdict::kGone);
   EXPECT_EQ(Answer(0), "3:");
   EXPECT_EQ(counters().stale, 2u);
 }
@@ -215,12 +215,12 @@ TEST_F(RpcServerTest, ASlowReaderBlocksItsOwnCallOnly) {
   const RpcCall slow = *service_.last;
   Call(4);
   const std::string message(30'000, 'x');
-  EXPECT_EQ(slow.Send(TextBytes(message)), RpcSendVerdict::kSent);
-  EXPECT_EQ(slow.Send(TextBytes(message)), RpcSendVerdict::kSent);
-  EXPECT_EQ(slow.Send(TextBytes(message)), RpcSendVerdict::kBlocked);
+  EXPECT_EQ(slow.Send(now_, TextBytes(message)), RpcSendVerdict::kSent);
+  EXPECT_EQ(slow.Send(now_, TextBytes(message)), RpcSendVerdict::kSent);
+  EXPECT_EQ(slow.Send(now_, TextBytes(message)), RpcSendVerdict::kBlocked);
   EXPECT_EQ(counters().messages_blocked, 1u);
   EXPECT_EQ(pool_.free(), 2u);
-  EXPECT_EQ(service_.last->Send(TextBytes(message)), RpcSendVerdict::kSent);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes(message)), RpcSendVerdict::kSent);
 
   streams_.stream(0).room = 40'000;
   server_.OnWritable(now_, 0);
@@ -231,6 +231,32 @@ TEST_F(RpcServerTest, ASlowReaderBlocksItsOwnCallOnly) {
   server_.OnWritable(now_, 0);
   EXPECT_EQ(service_.lines.size(), 3u) << "told once";
   EXPECT_EQ(Answer(0), "2:" + message + " 2:" + message);
+  EXPECT_EQ(pool_.free(), 3u);
+}
+
+TEST_F(RpcServerTest, ACallWhoseAnswersAreNotReadIsCancelled) {
+  streams_.stream(0).room = 1;
+  Call(0);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes("first")), RpcSendVerdict::kSent);
+  EXPECT_EQ(server_.NextTimeout(), now_ + limits_.drain_timeout);
+  // What comes after it does not give it more time, nor does some of it going out.
+  now_ += TimeDelta::Seconds(1);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes("second")), RpcSendVerdict::kSent);
+  streams_.stream(0).room = 1;
+  server_.OnWritable(now_, 0);
+  EXPECT_EQ(server_.NextTimeout(), now_ + limits_.drain_timeout - TimeDelta::Seconds(1));
+  // Only all of it does.
+  streams_.stream(0).room = 100;
+  server_.OnWritable(now_, 0);
+  EXPECT_EQ(server_.NextTimeout(), Timestamp::PlusInfinity());
+
+  streams_.stream(0).room = 1;
+  EXPECT_EQ(service_.last->Send(now_, TextBytes("third")), RpcSendVerdict::kSent);
+  server_.HandleTimeout(now_ + limits_.drain_timeout);
+  EXPECT_EQ(service_.lines.back(), "cancelled 0 too_slow");
+  EXPECT_EQ(streams_.stream(0).reset, RpcErrorCode::kTooSlow);
+  EXPECT_EQ(counters().answers_too_slow, 1u);
+  EXPECT_EQ(server_.open_calls(), 0u);
   EXPECT_EQ(pool_.free(), 3u);
 }
 
@@ -268,9 +294,9 @@ TEST_F(RpcServerTest, ARequestGetsNoMoreMemoryThanItsConnectionMayHave) {
   streams_.stream(0).room = 0;
   streams_.stream(4).room = 0;
   Call(0);
-  EXPECT_EQ(service_.last->Send(TextBytes("waits")), RpcSendVerdict::kSent);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes("waits")), RpcSendVerdict::kSent);
   Call(4);
-  EXPECT_EQ(service_.last->Send(TextBytes("waits")), RpcSendVerdict::kSent);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes("waits")), RpcSendVerdict::kSent);
   // Both buffers of this connection wait with them.
   Request(12, RpcFrameBytes().Header("J"), false);
   EXPECT_EQ(streams_.stream(12).reset, RpcErrorCode::kOverloaded);
@@ -285,19 +311,19 @@ TEST_F(RpcServerTest, HalfAnAnswerWithoutMemoryEndsTheCall) {
   std::vector<RpcBuffer> taken;
   for (int i = 0; i < 3; ++i) taken.push_back(other.Take());
   streams_.stream(0).room = 0;
-  EXPECT_EQ(call.Send(TextBytes("abc")), RpcSendVerdict::kBlocked);
+  EXPECT_EQ(call.Send(now_, TextBytes("abc")), RpcSendVerdict::kBlocked);
   streams_.stream(0).room = 2;
-  EXPECT_EQ(call.Send(TextBytes("abc")), RpcSendVerdict::kBroken);
+  EXPECT_EQ(call.Send(now_, TextBytes("abc")), RpcSendVerdict::kBroken);
   EXPECT_EQ(streams_.stream(0).reset, RpcErrorCode::kOverloaded);
-  EXPECT_EQ(call.Send(TextBytes("abc")), RpcSendVerdict::kGone);
+  EXPECT_EQ(call.Send(now_, TextBytes("abc")), RpcSendVerdict::kGone);
   EXPECT_EQ(counters().answers_broken, 1u);
 }
 
 TEST_F(RpcServerTest, WhatIsTooLongIsNotSent) {
   Call(0);
   const std::string message(kMaxRpcMessage + 1, 'x');
-  EXPECT_EQ(service_.last->Send(TextBytes(message)), RpcSendVerdict::kTooLong);
-  EXPECT_EQ(service_.last->Send(TextBytes(message.substr(1))), RpcSendVerdict::kSent);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes(message)), RpcSendVerdict::kTooLong);
+  EXPECT_EQ(service_.last->Send(now_, TextBytes(message.substr(1))), RpcSendVerdict::kSent);
   const std::string status(kMaxRpcStatus + 1, 'x');
   EXPECT_TRUE(service_.last->Finish(now_, TextBytes(status)));
   RpcFrameBytes expected;

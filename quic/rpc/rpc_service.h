@@ -45,7 +45,7 @@ class RpcResponder {
  public:
   virtual ~RpcResponder() = default;
 
-  virtual RpcSendVerdict Send(RpcStreamId id, absl::Span<const uint8_t> message) = 0;
+  virtual RpcSendVerdict Send(Timestamp now, RpcStreamId id, absl::Span<const uint8_t> message) = 0;
   // `status` is a google.rpc.Status of at most kMaxRpcStatus bytes. False when there is no such
   // call any more.
   virtual bool Finish(Timestamp now, RpcStreamId id, absl::Span<const uint8_t> status) = 0;
@@ -61,8 +61,8 @@ class RpcCall {
   RpcStreamId id() const { return id_; }
 
   // Sends a message. Any number may go before the end.
-  RpcSendVerdict Send(absl::Span<const uint8_t> message) const {
-    return responder_->Send(id_, message);
+  RpcSendVerdict Send(Timestamp now, absl::Span<const uint8_t> message) const {
+    return responder_->Send(now, id_, message);
   }
   // Ends the call. False when it has ended already.
   bool Finish(Timestamp now, absl::Span<const uint8_t> status) const {
@@ -84,10 +84,12 @@ enum class RpcCancelCause : uint8_t {
   // The client does not want the answer any more.
   kByClient,
   kDeadline,
+  // The client did not read for too long what waited for it.
+  kTooSlow,
   // The connection is gone.
   kConnectionLost,
 };
-inline constexpr size_t kRpcCancelCauseCount = 3;
+inline constexpr size_t kRpcCancelCauseCount = 4;
 
 // What is called: does the work of all methods. Called by a server while that handles an event; may
 // answer this and other calls right then, and later. The thread of the connection.

@@ -59,8 +59,8 @@ class AnsweringService : public RpcService {
  public:
   void OnCall(Timestamp now, const RpcCall& call, const RpcRequest& request) override {
     ++calls;
-    (void)call.Send(request.message);
-    (void)call.Send(request.message);
+    (void)call.Send(now, request.message);
+    (void)call.Send(now, request.message);
     call.Finish(now, RpcCode::kInternal, "a sentence that is no short string any more");
   }
   size_t calls = 0;

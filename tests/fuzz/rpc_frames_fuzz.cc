@@ -63,15 +63,15 @@ class AnyService : public RpcService {
     SLUICE_CHECK(!request.method.empty() && request.method.size() <= kMaxRpcMethod);
     open.push_back(call);
     const size_t size = static_cast<size_t>(request.method[0] % 32) * 2500;
-    (void)call.Send(std::vector<uint8_t>(size, 'a'));
-    (void)call.Send(request.message);
+    (void)call.Send(now, std::vector<uint8_t>(size, 'a'));
+    (void)call.Send(now, request.message);
     if (request.method[0] % 2 == 0) Finish(now, call.id());
   }
   void OnCancelled(RpcStreamId id, RpcCancelCause /*cause*/) override {
     SLUICE_CHECK(Forget(id)) << "a call that was not made, or had ended";
   }
-  void OnWritable(Timestamp /*now*/, const RpcCall& call) override {
-    (void)call.Send(std::vector<uint8_t>(100, 'w'));
+  void OnWritable(Timestamp now, const RpcCall& call) override {
+    (void)call.Send(now, std::vector<uint8_t>(100, 'w'));
   }
   void Finish(Timestamp now, RpcStreamId id) {
     const auto it =

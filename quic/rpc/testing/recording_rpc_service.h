@@ -27,7 +27,8 @@ class RecordingRpcService : public RpcService {
     if (answer) answer(now, call, request);
   }
   void OnCancelled(RpcStreamId id, RpcCancelCause cause) override {
-    constexpr const char* kCauses[kRpcCancelCauseCount] = {"by_client", "deadline", "lost"};
+    constexpr const char* kCauses[kRpcCancelCauseCount] = {"by_client", "deadline", "too_slow",
+                                                           "lost"};
     lines.push_back(absl::StrCat("cancelled ", id, " ", kCauses[static_cast<size_t>(cause)]));
     if (cancelled) cancelled(id);
   }

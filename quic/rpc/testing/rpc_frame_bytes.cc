@@ -56,7 +56,10 @@ RpcFrameBytes& RpcFrameBytes::Header(absl::string_view method, absl::string_view
 RpcFrameBytes& RpcFrameBytes::Status(uint8_t code, absl::string_view message) {
   SLUICE_CHECK(code < 128);
   std::string payload;
-  if (code != 0) payload = {1 << 3, static_cast<char>(code)};
+  if (code != 0) {
+    payload.push_back(1 << 3);
+    payload.push_back(static_cast<char>(code));
+  }
   if (!message.empty()) AppendField(2, message, payload);
   return Frame(RpcFrameType::kStatus, payload);
 }
