@@ -68,9 +68,10 @@ class TestPeer : public ConnectionOwner, public ConnectionHandler {
   void OnToken(absl::Span<const uint8_t> bytes) override;
   void OnClosed(const CloseReason& reason) override { closed = reason; }
 
-  std::unique_ptr<QuicConnection> connection;
   DatagramOutbox out{64};
   SendStreamPool pool{32, 256};
+  // Goes before what it uses.
+  std::unique_ptr<QuicConnection> connection;
 
   bool consume = true;
   // Called after data were written down.
