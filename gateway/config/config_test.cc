@@ -105,6 +105,35 @@ TEST(ConfigTest, RefusesWhatCannotBeWithOneSentenceThatNamesIt) {
   }
 }
 
+TEST(ConfigTest, RefusesSignallingThatCannotBe) {
+  const struct {
+    std::function<void(Config&)> spoil;
+    absl::string_view sentence;
+  } kCases[] = {
+      {[](Config& c) {
+         c.signalling = SignallingConfig{{Ip("127.0.0.1"), 1}, "a.crt", ""};
+       },
+       "signalling: certificate_file and private_key_file belong together"},
+      {[](Config& c) {
+         c.signalling = SignallingConfig{{Ip("192.0.2.1"), 1}, "", ""};
+       },
+       "signalling.listen (--signalling-listen): 192.0.2.1:1 is refused without TLS"},
+      {[](Config& c) {
+         c.signalling = SignallingConfig{{Ip("127.0.0.1"), 1}, "", ""};
+         c.limits.grpc_threads = c.limits.mailbox_commands / 2 + 1;
+       },
+       "limits.mailbox_commands is 64, with signalling it has to be at least twice"},
+  };
+  for (const auto& test : kCases) {
+    Config config = Good();
+    test.spoil(config);
+    EXPECT_THAT(std::string(CheckConfig(config).message()), StartsWith(std::string(test.sentence)));
+  }
+  Config config = Good();
+  config.signalling = SignallingConfig{{Ip("192.0.2.1"), 1}, "a.crt", "a.key"};
+  EXPECT_EQ(CheckConfig(config), absl::OkStatus());
+}
+
 TEST(ConfigTest, CountsPairsOfAnEvenPortAndTheOddOneAboveIt) {
   const struct {
     uint16_t first, last;

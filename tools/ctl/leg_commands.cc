@@ -9,8 +9,9 @@
 #include "absl/strings/string_view.h"
 #include "tools/ctl/interceptor_text.h"
 #include "tools/ctl/leg_flags.h"
+#include "tools/ctl/leg_key_view.h"
+#include "tools/ctl/leg_options.h"
 #include "tools/ctl/mki_text.h"
-#include "tools/ctl/session_view.h"
 #include "tools/ctl/stats_view.h"
 
 namespace sluice {
@@ -26,15 +27,6 @@ struct Flags {
   std::string local_key;
   std::vector<std::string> retire_remote_mkis;
 };
-
-// The one place where a key is printed: the gateway hands it out once, to be signalled to the peer.
-std::string RenderLegAndKey(const v1::Leg& leg, bool has_key, const v1::SrtpKey& key) {
-  std::string text = RenderLeg(leg);
-  if (has_key) {
-    absl::StrAppend(&text, "\nkey for the peer, told only now: ", FormatSrtpKey(key), "\n");
-  }
-  return text;
-}
 
 absl::Status AtFlag(absl::string_view flag, const absl::Status& status) {
   return absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
@@ -115,80 +107,6 @@ CLI::App& AddCommand(CLI::App& group, Invocation& invocation, const char* name,
   return command;
 }
 
-// What the interceptors of a leg go by.
-void AddInterceptorFlags(CLI::App& command, LegFlags& flags) {
-  command
-      .add_option("--extension", flags.header_extensions,
-                  "ID=URI of a header extension; may be repeated")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option("--stream", flags.remote_streams,
-                  "SSRC[,rtx=SSRC][,fec=SSRC]: SSRCs of the peer that belong together; may be "
-                  "repeated")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option("--interceptor", flags.interceptors,
-                  "NAME=on|off: whether a mechanism works on the leg's packets; default: what was "
-                  "negotiated; may be repeated")
-      ->expected(1)
-      ->take_all();
-  command.add_option(
-      "--rtcp", flags.rtcp,
-      "forward: the peer's RTCP goes to where its media goes; terminate: the gateway "
-      "is its RTCP partner; default: terminate where feedback was negotiated");
-  command.add_flag("--reduced-size-rtcp", flags.reduced_size_rtcp,
-                   "RTCP need not begin with a report (RFC 5506)");
-}
-
-// What can be said at `add` and changed by `update`.
-void AddChangeableFlags(CLI::App& command, LegFlags& flags) {
-  command.add_option("--remote", flags.remote, "ADDRESS:PORT where the peer receives RTP");
-  command.add_option("--remote-rtcp", flags.remote_rtcp,
-                     "ADDRESS:PORT where it receives RTCP; default: the port above --remote");
-  command.add_option("--source", flags.source,
-                     "ADDRESS:PORT that it sends RTP from, if not --remote");
-  command.add_option("--source-rtcp", flags.source_rtcp,
-                     "ADDRESS:PORT that it sends RTCP from, if not --remote-rtcp");
-  command.add_option("--remote-key", flags.remote_key,
-                     "key the peer protects with: SUITE:inline:BASE64, with |VALUE:BYTES behind it "
-                     "where packets carry an MKI, or @FILE with that in it");
-  command.add_option("--remote-suite", flags.remote_suite,
-                     "suite of --remote-key, if it is only BASE64");
-  command
-      .add_option("--local-option", flags.local_options,
-                  "KEY=VALUE: how the gateway protects, such as cryptex=required; may be repeated")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option(
-          "--remote-option", flags.remote_options,
-          "KEY=VALUE: how the peer protects, such as rtp_replay_window=2048; may be repeated")
-      ->expected(1)
-      ->take_all();
-  command.add_option("--local-mki", flags.local_mki,
-                     "VALUE:BYTES: names the gateway's key, such as 1:4");
-  command.add_flag("--learn", flags.learn,
-                   "send to where packets come from, when they begin to come");
-  command.add_flag("--strict", flags.strict, "accept packets from the signalled address only");
-  command.add_option("--learning-window", flags.learning_window,
-                     "how long --learn lasts, such as 10s");
-  command
-      .add_option("--payload-type", flags.payload_types,
-                  "NUMBER:NAME/CLOCK[:FEEDBACK,...], such as 111:opus/48000 or "
-                  "96:VP8/90000:nack,nack-pli; may be repeated")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option("--remote-ssrc", flags.remote_ssrcs,
-                  "accept RTP with this SSRC only; may be repeated")
-      ->expected(1)
-      ->take_all();
-  AddInterceptorFlags(command, flags);
-  command.add_flag("--hold", flags.hold, "send nothing to this leg and forward nothing from it");
-}
-
 }  // namespace
 
 void AddLegCommands(CLI::App& app, Invocation& invocation) {
@@ -204,7 +122,7 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
   add.add_option("--ip-family", flags->config.ip_family, "4 or 6; default: that of --remote, or 4");
   add.add_option("--local-suite", flags->config.local_suite,
                  "suite of the gateway's own key; default: that of --remote-key");
-  AddChangeableFlags(add, flags->config);
+  AddChangeableLegOptions(add, flags->config);
   add.footer(
       "Examples:\n"
       "  sluicectl leg add call-1 bob --kind rtp --remote 192.0.2.7:4000\n"
@@ -232,7 +150,7 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
 
   CLI::App& update =
       AddCommand(leg, invocation, "update", "New remote, new keys, hold", flags, Update);
-  AddChangeableFlags(update, flags->config);
+  AddChangeableLegOptions(update, flags->config);
   update.add_flag("--resume", flags->config.resume, "the end of --hold");
   update.add_option("--local-key", flags->local_key,
                     "prepare: make and show a new key; activate: protect with it from now on; "

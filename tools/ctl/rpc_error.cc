@@ -20,6 +20,7 @@ struct FieldFlag {
 
 // A path of a request, and the flag that sets it. Longer paths first: the first prefix wins.
 constexpr FieldFlag kFieldFlags[] = {
+    {"offered_keys", "--offer SUITE:inline:BASE64"},
     {"config.remote.rtp", "--remote ADDRESS:PORT"},
     {"config.remote.rtcp", "--remote-rtcp ADDRESS:PORT"},
     {"config.remote.source_rtp", "--source ADDRESS:PORT"},
@@ -61,6 +62,9 @@ constexpr FieldFlag kFieldFlags[] = {
     {"after_sequence", "--after NUMBER"},
     {"instance_id", "--instance ID"},
     {"interval", "--interval 1s"},
+    {"rights", "--right join|update|leave|events"},
+    {"lifetime", "--lifetime 10s to 24h"},
+    {"token_id", "ID: as `token create` showed it"},
 };
 
 // Collects what a status says beside its sentence, without saying anything twice: often the
@@ -116,7 +120,8 @@ absl::string_view WhatToDo(grpc::StatusCode code) {
       return "give it longer with --timeout";
     case grpc::StatusCode::UNAUTHENTICATED:
     case grpc::StatusCode::PERMISSION_DENIED:
-      return "use a client certificate of the gateway's own CA (--tls-dir)";
+      return "`sluicectl token create` makes participants' tokens; controllers use a client "
+             "certificate of the gateway's own CA (--tls-dir)";
     case grpc::StatusCode::OUT_OF_RANGE:
       return "start anew without --after";
     default:

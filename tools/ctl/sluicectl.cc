@@ -11,7 +11,9 @@
 #include "tools/ctl/leg_commands.h"
 #include "tools/ctl/pki_commands.h"
 #include "tools/ctl/session_commands.h"
+#include "tools/ctl/signal_commands.h"
 #include "tools/ctl/stats_commands.h"
+#include "tools/ctl/token_commands.h"
 
 namespace sluice {
 namespace {
@@ -50,6 +52,8 @@ void AddCommands(CLI::App& app, Invocation& invocation) {
   AddLegCommands(app, invocation);
   AddStatsCommands(app, invocation);
   AddEventCommands(app, invocation);
+  AddTokenCommands(app, invocation);
+  AddSignalCommands(app, invocation);
   AddDemoCommands(app, invocation);
   app.footer(
       "Examples:\n"

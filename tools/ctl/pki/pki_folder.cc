@@ -121,6 +121,10 @@ absl::StatusOr<std::vector<std::string>> InitPkiFolder(const PkiRequest& request
   return WriteAll(files);
 }
 
+absl::StatusOr<std::string> ReadAuthorityCertificate(const std::string& folder) {
+  return ReadFile((fs::path(folder) / kAuthorityCertificateFile).string());
+}
+
 absl::StatusOr<ClientPki> ReadClientPki(const std::string& folder, absl::Time now) {
   ClientPki pki;
   const std::pair<const char*, std::string*> kFiles[] = {

@@ -35,6 +35,9 @@ struct PkiRequest {
 // 0600. Each file appears whole or not at all. Returns the paths written.
 absl::StatusOr<std::vector<std::string>> InitPkiFolder(const PkiRequest& request);
 
+// The authority's certificate alone, which is what a client without one of its own goes by.
+absl::StatusOr<std::string> ReadAuthorityCertificate(const std::string& folder);
+
 // What a client needs to connect.
 struct ClientPki {
   std::string authority_certificate;

@@ -120,6 +120,18 @@ grpc::Status FakeGateway::GetNode(grpc::ServerContext*, const v1::GetNodeRequest
   return Handle("GetNode", *request, response);
 }
 
+grpc::Status FakeGateway::CreateParticipantToken(grpc::ServerContext*,
+                                                 const v1::CreateParticipantTokenRequest* request,
+                                                 v1::CreateParticipantTokenResponse* response) {
+  return Handle("CreateParticipantToken", *request, response);
+}
+
+grpc::Status FakeGateway::RevokeParticipantToken(grpc::ServerContext*,
+                                                 const v1::RevokeParticipantTokenRequest* request,
+                                                 v1::RevokeParticipantTokenResponse* response) {
+  return Handle("RevokeParticipantToken", *request, response);
+}
+
 grpc::Status FakeGateway::WatchStats(grpc::ServerContext*, const v1::WatchStatsRequest* request,
                                      grpc::ServerWriter<v1::WatchStatsResponse>* writer) {
   const grpc::Status status = Handle("WatchStats", *request, nullptr);

@@ -67,6 +67,12 @@ class FakeGateway final : public gateway::v1::GatewayService::Service {
                         gateway::v1::GetStatsResponse*) override;
   grpc::Status GetNode(grpc::ServerContext*, const gateway::v1::GetNodeRequest*,
                        gateway::v1::GetNodeResponse*) override;
+  grpc::Status CreateParticipantToken(grpc::ServerContext*,
+                                      const gateway::v1::CreateParticipantTokenRequest*,
+                                      gateway::v1::CreateParticipantTokenResponse*) override;
+  grpc::Status RevokeParticipantToken(grpc::ServerContext*,
+                                      const gateway::v1::RevokeParticipantTokenRequest*,
+                                      gateway::v1::RevokeParticipantTokenResponse*) override;
   grpc::Status WatchStats(grpc::ServerContext*, const gateway::v1::WatchStatsRequest*,
                           grpc::ServerWriter<gateway::v1::WatchStatsResponse>*) override;
   grpc::Status WatchEvents(grpc::ServerContext*, const gateway::v1::WatchEventsRequest*,
