@@ -35,6 +35,8 @@ size_t WriteVersionNegotiation(absl::Span<const uint8_t> source,
 
 size_t WriteRetry(const PacketNames& received, const ConnectionId& own,
                   absl::Span<const uint8_t> token, absl::Span<uint8_t> out) {
+  // RFC 9000 section 17.2.5: a client drops one without a token. ngtcp2 would assert it.
+  if (token.empty()) return 0;
   const ngtcp2_cid client = ToNgtcp2(received.source);
   const ngtcp2_cid source = ToNgtcp2(own);
   const ngtcp2_cid original = ToNgtcp2(received.destination);

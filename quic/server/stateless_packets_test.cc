@@ -57,6 +57,11 @@ TEST(StatelessPacketsTest, ARetryCarriesTheNewNameAndTheToken) {
   EXPECT_EQ(absl::MakeConstSpan(out).subspan(27, 5), absl::MakeConstSpan(token));
 }
 
+TEST(StatelessPacketsTest, ARetryWithoutATokenIsNone) {
+  std::array<uint8_t, 1200> out;
+  EXPECT_EQ(WriteRetry(kReceived, ConnectionId(), {}, absl::MakeSpan(out)), 0u);
+}
+
 TEST(StatelessPacketsTest, ARefusalIsASmallInitialPacket) {
   std::array<uint8_t, 1200> out;
   const size_t size = WriteRefusal(kReceived, kConnectionRefusedCode, absl::MakeSpan(out));
@@ -70,8 +75,9 @@ TEST(StatelessPacketsTest, ARefusalIsASmallInitialPacket) {
 TEST(StatelessPacketsTest, TooLittleRoomIsNoPacket) {
   SeededRandom random(64);
   std::array<uint8_t, 10> out;
+  const std::array<uint8_t, 1> kToken = {1};
   EXPECT_EQ(WriteVersionNegotiation({}, {}, false, random, absl::MakeSpan(out)), 0u);
-  EXPECT_EQ(WriteRetry(kReceived, ConnectionId(), {}, absl::MakeSpan(out)), 0u);
+  EXPECT_EQ(WriteRetry(kReceived, ConnectionId(), kToken, absl::MakeSpan(out)), 0u);
   EXPECT_EQ(WriteRefusal(kReceived, 2, absl::MakeSpan(out)), 0u);
 }
 
