@@ -59,6 +59,9 @@ absl::StatusOr<std::unique_ptr<GatewayProcess>> GatewayProcess::Start(
   if (!options.crypto_engine.empty()) {
     argv.push_back(absl::StrCat("--crypto-engine=", options.crypto_engine));
   }
+  if (options.signalling) {
+    argv.push_back("--signalling-listen=127.0.0.1:0");
+  }
   absl::StatusOr<std::unique_ptr<ChildProcess>> child = ChildProcess::Start(std::move(argv));
   if (!child.ok()) {
     return child.status();
@@ -73,6 +76,19 @@ absl::StatusOr<std::unique_ptr<GatewayProcess>> GatewayProcess::Start(
       OpenChannel(gateway->address_, options.tls_dir.empty() ? grpc::InsecureChannelCredentials()
                                                              : ClientCredentials(options.tls_dir));
   return gateway;
+}
+
+std::string GatewayProcess::signalling_address() const {
+  // In the line that it writes before it says that it is ready.
+  constexpr absl::string_view kKey = " signalling=";
+  const std::string log = Log();
+  const size_t begin = log.find(kKey);
+  if (begin == std::string::npos) {
+    return "";
+  }
+  const std::string rest = log.substr(begin + kKey.size());
+  const std::string address = rest.substr(0, rest.find(' '));
+  return address == "off" ? "" : address;
 }
 
 size_t GatewayProcess::CountDescriptors() const {

@@ -27,6 +27,8 @@ struct GatewayOptions {
   std::string config;
   // Of --crypto-engine; empty: the gateway chooses.
   std::string crypto_engine;
+  // Whether participants may call, on a port of their own.
+  bool signalling = false;
 };
 
 // Where the build put the binary; a test starts in the folder that this is relative to.
@@ -44,6 +46,8 @@ class GatewayProcess {
 
   // Where it listens for controllers, "127.0.0.1:12345".
   const std::string& address() const { return address_; }
+  // Where it listens for participants, as its log says; empty where it does not.
+  std::string signalling_address() const;
   // For a controller of its authority, if it has one.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   const ReservedPorts& media_ports() const { return ports_; }
