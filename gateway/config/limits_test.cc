@@ -81,6 +81,10 @@ TEST(LimitsTest, MemoryGrowsWithWorkersAndPortsButNotWithLegsThatHaveNoPorts) {
   more.port_pairs = 200;
   EXPECT_GT(sum({}, more), base);
   EXPECT_EQ(sum({.legs_per_session = 256}, factors), base);
+  more = factors;
+  more.grpc_ports = 2;
+  EXPECT_GT(sum({}, more), base);
+  EXPECT_GT(sum({.revoked_tokens = 200'000}, factors), base);
 }
 
 TEST(LimitsTest, RefusesWhatDoesNotFitAndSaysWhatIsLargest) {

@@ -47,6 +47,12 @@ class SignallingTest : public GatewayFixture {
     control().CreateSession("call");
   }
 
+  void TearDown() override {
+    // The gateway waits some seconds for its clients to hang up.
+    stub_.reset();
+    GatewayFixture::TearDown();
+  }
+
   pb::CreateParticipantTokenResponse CreateToken(absl::string_view leg) {
     pb::CreateParticipantTokenRequest request;
     request.set_session_id("call");
