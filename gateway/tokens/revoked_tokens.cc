@@ -32,14 +32,15 @@ void RevokedTokens::Forget(absl::Time now) {
   if (now < first_expiry_) {
     return;
   }
-  first_expiry_ = absl::InfiniteFuture();
-  absl::erase_if(expiries_, [&](const auto& entry) {
+  absl::Time first = absl::InfiniteFuture();
+  absl::erase_if(expiries_, [&first, now](const auto& entry) {
     if (entry.second <= now) {
       return true;
     }
-    first_expiry_ = std::min(first_expiry_, entry.second);
+    first = std::min(first, entry.second);
     return false;
   });
+  first_expiry_ = first;
 }
 
 bool RevokedTokens::Contains(const TokenId& id) const {
