@@ -81,7 +81,8 @@ class UdpListener {
   // ---- The thread that started it. ----
 
   // Takes no new clients, waits `drain` for those that are here to leave, closes what is left with
-  // `code` of the application, and ends the thread and the endpoint. Does nothing the second time.
+  // `code` of the application, and ends the thread and the endpoint. The port is free when the
+  // listener is gone. Does nothing the second time.
   void Stop(TimeDelta drain, uint64_t code);
 
  private:
