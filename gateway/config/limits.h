@@ -49,7 +49,8 @@ struct Limits {
   size_t packet_logs = 16;
   // Events kept for watchers that come back: several minutes of a busy gateway.
   size_t event_log = 16384;
-  // Event streams at the same time; each holds a gRPC thread.
+  // Streams of events and of statistics at the same time, controllers' and participants'; each
+  // holds a gRPC thread.
   size_t watchers = 32;
   // Ended sessions that are remembered: four times the live ones.
   size_t tombstones = 10000;

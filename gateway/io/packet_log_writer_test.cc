@@ -39,8 +39,10 @@ constexpr uint32_t kStatisticsBlock = 5;
 
 class PacketLogWriterTest : public ::testing::Test {
  protected:
-  PacketLogWriterTest() : folder_(::testing::TempDir() + "/packet_log.XXXXXX") {
-    EXPECT_NE(mkdtemp(folder_.data()), nullptr);
+  PacketLogWriterTest()
+      : folder_(absl::StrCat(::testing::TempDir(), "/",
+                             ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    EXPECT_TRUE(std::filesystem::create_directory(folder_));
     options_.path = folder_ + "/leg.pcapng";
   }
   ~PacketLogWriterTest() override { std::filesystem::remove_all(folder_); }

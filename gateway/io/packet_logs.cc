@@ -8,7 +8,6 @@
 #include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
-#include "base/time_delta.h"
 #include "gateway/errors/error_detail.h"
 #include "gateway/io/steady_clock.h"
 #include "gateway/io/wall_clock.h"
@@ -30,15 +29,6 @@ LoggedAddress ToLogged(const TransportAddress& address) {
   logged.ip = address.ip.bytes();
   logged.port = address.port;
   return logged;
-}
-
-TimeDelta UnixOffset() {
-  // NTP counts from 1900, Unix from 1970 (RFC 5905 figure 4).
-  constexpr int64_t kNtpToUnixSeconds = 2'208'988'800;
-  const uint64_t origin = NtpOrigin();
-  const auto fraction_us = static_cast<int64_t>((origin & 0xFFFFFFFF) * 1'000'000 >> 32);
-  return TimeDelta::Seconds(static_cast<int64_t>(origin >> 32) - kNtpToUnixSeconds) +
-         TimeDelta::Micros(fraction_us);
 }
 
 }  // namespace
@@ -80,7 +70,7 @@ absl::StatusOr<std::unique_ptr<PacketLogWriter>> PacketLogs::MakeWriter(
   writer.max_size = options_.max_file_size;
   writer.rtp = {ToLogged(leg.local_rtp), ToLogged(leg.remote_rtp)};
   writer.rtcp = {ToLogged(leg.local_rtcp), ToLogged(leg.remote_rtcp)};
-  writer.unix_offset = UnixOffset();
+  writer.unix_offset = UnixOrigin();
   const std::string base = absl::StrCat(options_.folder, "/", leg.session_id, ".", leg.leg_id);
   absl::StatusOr<std::unique_ptr<PacketLogWriter>> made = absl::UnknownError("");
   for (int i = 1; i <= kMaxSameName; ++i) {

@@ -24,10 +24,10 @@ namespace {
 
 class PacketLogsTest : public testing::Test {
  protected:
-  PacketLogsTest() {
-    static int count = 0;
-    folder_ = absl::StrCat(testing::TempDir(), "/packet_logs_", ++count);
-    std::filesystem::create_directory(folder_);
+  PacketLogsTest()
+      : folder_(absl::StrCat(testing::TempDir(), "/",
+                             testing::UnitTest::GetInstance()->current_test_info()->name())) {
+    EXPECT_TRUE(std::filesystem::create_directory(folder_));
   }
   ~PacketLogsTest() override { std::filesystem::remove_all(folder_); }
 

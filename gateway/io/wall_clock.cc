@@ -13,23 +13,27 @@ constexpr int64_t kNtpToUnixSeconds = 2'208'988'800;
 constexpr int64_t kMicrosPerSecond = 1'000'000;
 constexpr int64_t kNanosPerMicro = 1'000;
 
-uint64_t ReadNtpOrigin() {
+int64_t ReadUnixOriginMicros() {
   timespec wall{};
   // Cannot fail with this clock.
   clock_gettime(CLOCK_REALTIME, &wall);
   const int64_t unix_us = int64_t{wall.tv_sec} * kMicrosPerSecond + wall.tv_nsec / kNanosPerMicro;
-  const int64_t us = unix_us + kNtpToUnixSeconds * kMicrosPerSecond - SteadyClock::Now().us();
-  const auto seconds = static_cast<uint64_t>(us / kMicrosPerSecond);
-  const auto rest = static_cast<uint64_t>(us % kMicrosPerSecond);
-  // The era wraps in 2036, as it must.
-  return seconds << 32 | (rest << 32) / kMicrosPerSecond;
+  return unix_us - SteadyClock::Now().us();
 }
 
 }  // namespace
 
+TimeDelta UnixOrigin() {
+  static const int64_t origin_us = ReadUnixOriginMicros();
+  return TimeDelta::Micros(origin_us);
+}
+
 uint64_t NtpOrigin() {
-  static const uint64_t origin = ReadNtpOrigin();
-  return origin;
+  const int64_t us = UnixOrigin().us() + kNtpToUnixSeconds * kMicrosPerSecond;
+  const auto seconds = static_cast<uint64_t>(us / kMicrosPerSecond);
+  const auto rest = static_cast<uint64_t>(us % kMicrosPerSecond);
+  // The era wraps in 2036, as it must.
+  return seconds << 32 | (rest << 32) / kMicrosPerSecond;
 }
 
 }  // namespace sluice

@@ -23,5 +23,10 @@ TEST(WallClockTest, OriginAndSteadyClockTogetherAreTheTimeOfDay) {
 
 TEST(WallClockTest, TheOriginStays) { EXPECT_EQ(NtpOrigin(), NtpOrigin()); }
 
+TEST(WallClockTest, BothFormsAreTheSameInstant) {
+  const int64_t unix_s = UnixOrigin().us() / 1'000'000;
+  EXPECT_EQ(NtpOrigin() >> 32, static_cast<uint64_t>(unix_s) + 2'208'988'800);
+}
+
 }  // namespace
 }  // namespace sluice

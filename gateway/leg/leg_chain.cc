@@ -234,6 +234,10 @@ void LegChain::AddTo(LegSnapshot& snapshot) const {
   if (streams_refused_ > 0) {
     snapshot.interceptor_counters.push_back({"chain", "streams_refused", streams_refused_});
   }
+  if (key_frames_not_asked_ > 0) {
+    snapshot.interceptor_counters.push_back(
+        {"chain", "key_frames_not_asked", key_frames_not_asked_});
+  }
   if (parts_.statistics != nullptr) {
     snapshot.round_trip = ToSnapshot(parts_.statistics->round_trip());
   }

@@ -69,6 +69,9 @@ class LegChain {
   // was.
   bool TakeTarget(DataRate target);
 
+  // The peer wanted a key frame and its source was not asked: too many wanted one at once.
+  void CountKeyFrameNotAsked() { ++key_frames_not_asked_; }
+
   // Figures of the stream; nothing when there are none.
   std::optional<StreamFeedbackSnapshot> StreamFeedback(Ssrc ssrc, StreamDirection direction) const;
   // Sets what a snapshot says of interceptors, options apart.
@@ -109,6 +112,7 @@ class LegChain {
   // Whose place in streams_ is up to date; nothing: none.
   std::array<std::optional<Ssrc>, 2> last_ssrc_;
   uint64_t streams_refused_ = 0;
+  uint64_t key_frames_not_asked_ = 0;
   std::optional<DataRate> told_target_;
   const bool parity_;
 };

@@ -104,15 +104,6 @@ const PayloadFormat* MediaFormats::FindRetransmissionOf(PayloadType payload_type
   return nullptr;
 }
 
-const PayloadFormat* MediaFormats::FindForwardErrorCorrection() const {
-  for (const Row& row : rows_) {
-    if (row.format.role == PayloadRole::kForwardErrorCorrection) {
-      return &row.format;
-    }
-  }
-  return nullptr;
-}
-
 StreamInfo MediaFormats::Describe(Ssrc ssrc, PayloadType payload_type) const {
   StreamInfo info;
   info.ssrc = ssrc;

@@ -24,8 +24,6 @@ class MediaFormats {
   const PayloadFormat* Find(PayloadType payload_type) const;
   // The payload type for retransmissions of `payload_type` (RFC 4588 section 8.1).
   const PayloadFormat* FindRetransmissionOf(PayloadType payload_type) const;
-  // The first payload type for parity (RFC 8627); null when there is none.
-  const PayloadFormat* FindForwardErrorCorrection() const;
 
   // A stream whose media has `payload_type`: its feedback, and as formats that payload type, those
   // that go with it and then the others as far as there is room. Only SSRC is set of the SSRCs.

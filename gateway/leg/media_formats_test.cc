@@ -43,7 +43,7 @@ TEST(MediaFormatsTest, EncodingNamesHaveNoCaseAndSayTheRole) {
   EXPECT_EQ(formats.Find(PayloadType(97))->role, PayloadRole::kRetransmission);
   EXPECT_EQ(formats.Find(PayloadType(63))->role, PayloadRole::kRedundancy);
   EXPECT_EQ(formats.Find(PayloadType(63))->associated, PayloadType(111));
-  EXPECT_EQ(formats.FindForwardErrorCorrection()->payload_type, PayloadType(49));
+  EXPECT_EQ(formats.Find(PayloadType(49))->role, PayloadRole::kForwardErrorCorrection);
   EXPECT_EQ(formats.Find(PayloadType(0)), nullptr);
 }
 

@@ -6,7 +6,6 @@
 #include "base/check.h"
 #include "gateway/leg/key_limit.h"
 #include "gateway/leg/leg_chain.h"
-#include "gateway/session/inline_id.h"
 #include "gateway/session/session_event.h"
 #include "interceptor/chain.h"
 #include "interceptor/stream_info.h"
@@ -217,12 +216,8 @@ void PacketPipeline::PushEvents(Timestamp now, const Session& session, const Leg
       !acceptance.address_change.has_value()) {
     return;
   }
-  SessionEvent event;
-  event.time = now;
-  event.session_id = InlineId(session.id());
-  event.leg_id = InlineId(leg.id());
+  SessionEvent event = LegEvent(now, SessionEventKind::kMediaStarted, session.id(), leg.id());
   if (acceptance.media_started) {
-    event.kind = SessionEventKind::kMediaStarted;
     out.PushEvent(event);
   }
   if (acceptance.stream_added) {
@@ -283,11 +278,9 @@ void PacketPipeline::TellKeyLimits(Timestamp now, Outbox& out) {
     if (!limit.has_value()) {
       continue;
     }
-    SessionEvent event;
-    event.kind = SessionEventKind::kKeyLimitReached;
-    event.time = now;
-    event.session_id = InlineId(rooms_.sessions.Find(admitted.from->session)->id());
-    event.leg_id = InlineId(admitted.from->leg.id());
+    SessionEvent event =
+        LegEvent(now, SessionEventKind::kKeyLimitReached,
+                 rooms_.sessions.Find(admitted.from->session)->id(), admitted.from->leg.id());
     event.direction = StreamDirection::kReceived;
     event.limit = *limit;
     out.PushEvent(event);

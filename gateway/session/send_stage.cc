@@ -84,18 +84,15 @@ void SendStage::HandleEvents(Timestamp now, LegHandle handle, LegEntry& leg,
       out.PushEvent(told);
       if (wishes_.size() < kMaxKeyFrameWishes) {
         wishes_.push_back({handle, leg.session, requested->ssrc});
+      } else {
+        leg.leg.chain()->CountKeyFrameNotAsked();
       }
     }
   }
 }
 
 SessionEvent SendStage::About(Timestamp now, SessionEventKind kind, const LegEntry& leg) const {
-  SessionEvent event;
-  event.kind = kind;
-  event.time = now;
-  event.session_id = InlineId(rooms_.sessions.Find(leg.session)->id());
-  event.leg_id = InlineId(leg.leg.id());
-  return event;
+  return LegEvent(now, kind, rooms_.sessions.Find(leg.session)->id(), leg.leg.id());
 }
 
 void SendStage::Flush(Timestamp now, Outbox& out) {

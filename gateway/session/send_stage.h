@@ -10,7 +10,6 @@
 #include "gateway/leg/leg_snapshot.h"
 #include "gateway/leg/leg_spec.h"
 #include "gateway/leg/rtp_summary.h"
-#include "gateway/session/inline_id.h"
 #include "gateway/session/leg_entry.h"
 #include "gateway/session/outbox.h"
 #include "gateway/session/session_event.h"

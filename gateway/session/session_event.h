@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/strings/string_view.h"
 #include "base/data_rate.h"
 #include "base/timestamp.h"
 #include "gateway/leg/key_limit.h"
@@ -46,6 +47,17 @@ struct SessionEvent {
   StreamDirection direction = StreamDirection::kReceived;
   KeyLimit limit = KeyLimit::kSoft;
 };
+
+// An event about a leg; what its kind has beside is to be set.
+inline SessionEvent LegEvent(Timestamp now, SessionEventKind kind, absl::string_view session_id,
+                             absl::string_view leg_id) {
+  SessionEvent event;
+  event.kind = kind;
+  event.time = now;
+  event.session_id = InlineId(session_id);
+  event.leg_id = InlineId(leg_id);
+  return event;
+}
 
 }  // namespace sluice
 
