@@ -1,0 +1,48 @@
+#ifndef QUIC_SERVER_SERVED_CONNECTION_H_
+#define QUIC_SERVER_SERVED_CONNECTION_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/strings/string_view.h"
+#include "base/timestamp.h"
+#include "quic/connection/connection_handler.h"
+#include "quic/connection/quic_connection.h"
+
+namespace sluice {
+
+// Who speaks a protocol on one connection of a server, and has deadlines of its own besides the
+// connection's. One thread.
+class ServedConnection : public ConnectionHandler {
+ public:
+  // Does what is due of the protocol at or before `now`, apart from the connection's own.
+  virtual void HandleTimeout(Timestamp now) = 0;
+  // When that is next needed; PlusInfinity() for never.
+  virtual Timestamp NextTimeout() const = 0;
+  // Whether something was said outside of the connection's events since the last question. Then
+  // QuicEndpoint::Flush is due, now.
+  [[nodiscard]] virtual bool TakeUnsent() = 0;
+  // Takes nothing new; what was begun goes on.
+  virtual void Drain() = 0;
+  // After Drain: all has ended and has arrived. The connection may be closed.
+  virtual bool drained() const = 0;
+  // Null after the end.
+  virtual QuicConnection* connection() const = 0;
+};
+
+// Speaks one protocol on all connections of a thread.
+class ConnectionProtocol {
+ public:
+  virtual ~ConnectionProtocol() = default;
+
+  // As in ALPN. Static.
+  virtual absl::string_view name() const = 0;
+  // Code of the application that connections are closed with when nothing is wrong.
+  virtual uint64_t no_error() const = 0;
+  // Null closes the connection, which stays until the handler's OnClosed.
+  virtual std::unique_ptr<ServedConnection> Serve(QuicConnection& connection) = 0;
+};
+
+}  // namespace sluice
+
+#endif  // QUIC_SERVER_SERVED_CONNECTION_H_
