@@ -48,10 +48,10 @@ class EchoService : public RpcService {
     const std::string message = Text(request.message);
     Continue(now, call, {.message = message, .left = message.size() % 4});
   }
-  void OnCancelled(RpcStreamId id, RpcCancelCause cause) override {
+  void OnCancelled(const RpcCall& call, RpcCancelCause cause) override {
     ++cancelled[static_cast<size_t>(cause)];
-    waiting.erase(id);
-    blocked_.erase(id);
+    waiting.erase(call.id());
+    blocked_.erase(call.id());
   }
   void OnWritable(Timestamp now, const RpcCall& call) override {
     const auto it = blocked_.find(call.id());

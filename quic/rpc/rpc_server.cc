@@ -189,7 +189,7 @@ void RpcServer::Cancel(RpcStreamId id) {
     ++counters_.answers_abandoned;
   } else {
     ++counters_.cancelled_by_client;
-    service_.OnCancelled(id, RpcCancelCause::kByClient);
+    service_.OnCancelled(RpcCall(*this, id), RpcCancelCause::kByClient);
   }
 }
 
@@ -216,7 +216,7 @@ void RpcServer::OnConnectionClosed() {
     Free(slot);
     if (!serving) continue;
     ++counters_.connections_lost;
-    service_.OnCancelled(id, RpcCancelCause::kConnectionLost);
+    service_.OnCancelled(RpcCall(*this, id), RpcCancelCause::kConnectionLost);
   }
 }
 
@@ -243,14 +243,14 @@ void RpcServer::Expire(Timestamp now, Slot& slot) {
   if (slot.due > now) {
     ++counters_.answers_too_slow;
     Abandon(slot, RpcErrorCode::kTooSlow);
-    return service_.OnCancelled(id, RpcCancelCause::kTooSlow);
+    return service_.OnCancelled(RpcCall(*this, id), RpcCancelCause::kTooSlow);
   }
   ++counters_.deadlines_exceeded;
   RpcStatusBuffer buffer;
   SendStatus(
       now, slot,
       EncodeRpcStatus(RpcCode::kDeadlineExceeded, "the call took longer than its timeout", buffer));
-  service_.OnCancelled(id, RpcCancelCause::kDeadline);
+  service_.OnCancelled(RpcCall(*this, id), RpcCancelCause::kDeadline);
 }
 
 Timestamp RpcServer::NextTimeout() const {

@@ -349,7 +349,7 @@ TEST_F(RpcServerTest, WithTheConnectionAllCallsAreGone) {
   Request(4, RpcFrameBytes().Header("J"), false);
   Call(8);
   // From within, calls that have not heard of it yet can still be finished.
-  service_.cancelled = [&](RpcStreamId) { service_.last->Finish(now_, RpcCode::kOk, ""); };
+  service_.cancelled = [&](const RpcCall&) { service_.last->Finish(now_, RpcCode::kOk, ""); };
   server_.OnConnectionClosed();
   EXPECT_EQ(server_.open_calls(), 0u);
   EXPECT_EQ(service_.lines[2], "cancelled 0 lost");
@@ -357,6 +357,22 @@ TEST_F(RpcServerTest, WithTheConnectionAllCallsAreGone) {
   EXPECT_EQ(pool_.free(), 3u);
   Call(12);
   EXPECT_EQ(streams_.stream(12).reset, RpcErrorCode::kRefused);
+}
+
+TEST_F(RpcServerTest, AServiceHearsWhichCallOfWhichConnectionWasCancelled) {
+  RecordingRpcStreams streams;
+  RpcServer other(limits_, streams, service_, pool_);
+  Call(0);
+  const RpcCall first = *service_.last;
+  other.OnStreamOpened(now_, 0);
+  other.OnStreamData(now_, 0, RpcFrameBytes().Header("Watch").Message("").bytes(), true, false);
+  const RpcCall second = *service_.last;
+  ASSERT_NE(first, second);
+  std::vector<RpcCall> cancelled;
+  service_.cancelled = [&](const RpcCall& call) { cancelled.push_back(call); };
+  other.OnStreamReset(0);
+  server_.OnStreamReset(0);
+  EXPECT_EQ(cancelled, (std::vector{second, first}));
 }
 
 TEST_F(RpcServerTest, EarlyDataMakeAnEarlyRequest) {

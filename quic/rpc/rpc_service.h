@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -40,7 +41,7 @@ enum class RpcSendVerdict : uint8_t {
   kBroken,
 };
 
-// Takes the answers to calls. The thread of the connection.
+// Takes the answers to calls of one connection. The thread of the connection.
 class RpcResponder {
  public:
   virtual ~RpcResponder() = default;
@@ -52,12 +53,14 @@ class RpcResponder {
 };
 
 // A call that was made and not ended, for who answers it. Copied freely; may outlive the call,
-// whose end it notices, but not the server. The thread of the connection.
+// whose end it notices, but not the connection, whose end is that of all its calls. Equal when they
+// are the same call of the same connection; a later connection may have calls that look like those
+// of one that is gone. The thread of the connection.
 class RpcCall {
  public:
   RpcCall(RpcResponder& responder, RpcStreamId id) : responder_(&responder), id_(id) {}
 
-  // Tells calls of a connection apart; never used again on it.
+  // Tells calls of one connection apart, and not those of two; never used again on it.
   RpcStreamId id() const { return id_; }
 
   // Sends a message. Any number may go before the end.
@@ -72,6 +75,14 @@ class RpcCall {
   bool Finish(Timestamp now, RpcCode code, absl::string_view message) const {
     RpcStatusBuffer buffer;
     return responder_->Finish(now, id_, EncodeRpcStatus(code, message, buffer));
+  }
+
+  friend bool operator==(const RpcCall& a, const RpcCall& b) {
+    return a.responder_ == b.responder_ && a.id_ == b.id_;
+  }
+  template <typename H>
+  friend H AbslHashValue(H h, const RpcCall& call) {
+    return H::combine(std::move(h), call.responder_, call.id_);
   }
 
  private:
@@ -91,16 +102,18 @@ enum class RpcCancelCause : uint8_t {
 };
 inline constexpr size_t kRpcCancelCauseCount = 4;
 
-// What is called: does the work of all methods. Called by a server while that handles an event; may
-// answer this and other calls right then, and later. The thread of the connection.
+// What is called: does the work of all methods. Called by a connection while that handles an event;
+// may answer this and other calls right then, and later. Any number of connections share it. The
+// thread of the connections.
 class RpcService {
  public:
   virtual ~RpcService() = default;
 
   // Each call once, and nothing before it. Must be finished some time, unless cancelled.
   virtual void OnCall(Timestamp now, const RpcCall& call, const RpcRequest& request) = 0;
-  // It has ended, and whatever is answered is lost.
-  virtual void OnCancelled(RpcStreamId /*id*/, RpcCancelCause /*cause*/) {}
+  // It has ended, and whatever is answered is lost. The call must not be kept: with
+  // kConnectionLost its connection is about to go.
+  virtual void OnCancelled(const RpcCall& /*call*/, RpcCancelCause /*cause*/) {}
   // Everything that was waiting went out, after a message was kBlocked.
   virtual void OnWritable(Timestamp /*now*/, const RpcCall& /*call*/) {}
 };

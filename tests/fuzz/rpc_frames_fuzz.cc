@@ -67,8 +67,8 @@ class AnyService : public RpcService {
     (void)call.Send(now, request.message);
     if (request.method[0] % 2 == 0) Finish(now, call.id());
   }
-  void OnCancelled(RpcStreamId id, RpcCancelCause /*cause*/) override {
-    SLUICE_CHECK(Forget(id)) << "a call that was not made, or had ended";
+  void OnCancelled(const RpcCall& call, RpcCancelCause /*cause*/) override {
+    SLUICE_CHECK(Forget(call.id())) << "a call that was not made, or had ended";
   }
   void OnWritable(Timestamp now, const RpcCall& call) override {
     (void)call.Send(now, std::vector<uint8_t>(100, 'w'));

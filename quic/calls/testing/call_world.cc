@@ -51,9 +51,9 @@ void TestCallService::OnCall(Timestamp now, const RpcCall& call, const RpcReques
   }
 }
 
-void TestCallService::OnCancelled(RpcStreamId id, RpcCancelCause cause) {
+void TestCallService::OnCancelled(const RpcCall& call, RpcCancelCause cause) {
   cancelled.push_back(cause);
-  left_.erase(id);
+  left_.erase(call.id());
 }
 
 void TestCallService::OnWritable(Timestamp now, const RpcCall& call) { Count(now, call); }

@@ -44,7 +44,7 @@ class TestCallService : public RpcService {
   static constexpr int32_t kRefusedEarly = 9;
 
   void OnCall(Timestamp now, const RpcCall& call, const RpcRequest& request) override;
-  void OnCancelled(RpcStreamId id, RpcCancelCause cause) override;
+  void OnCancelled(const RpcCall& call, RpcCancelCause cause) override;
   void OnWritable(Timestamp now, const RpcCall& call) override;
 
   int calls = 0;

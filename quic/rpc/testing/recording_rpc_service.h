@@ -10,7 +10,6 @@
 #include "absl/strings/str_cat.h"
 #include "base/timestamp.h"
 #include "quic/rpc/rpc_service.h"
-#include "quic/rpc/rpc_streams.h"
 
 namespace sluice {
 
@@ -26,11 +25,12 @@ class RecordingRpcService : public RpcService {
     last = call;
     if (answer) answer(now, call, request);
   }
-  void OnCancelled(RpcStreamId id, RpcCancelCause cause) override {
+  void OnCancelled(const RpcCall& call, RpcCancelCause cause) override {
     constexpr const char* kCauses[kRpcCancelCauseCount] = {"by_client", "deadline", "too_slow",
                                                            "lost"};
-    lines.push_back(absl::StrCat("cancelled ", id, " ", kCauses[static_cast<size_t>(cause)]));
-    if (cancelled) cancelled(id);
+    lines.push_back(
+        absl::StrCat("cancelled ", call.id(), " ", kCauses[static_cast<size_t>(cause)]));
+    if (cancelled) cancelled(call);
   }
   void OnWritable(Timestamp now, const RpcCall& call) override {
     lines.push_back(absl::StrCat("writable ", call.id()));
@@ -44,7 +44,7 @@ class RecordingRpcService : public RpcService {
   std::optional<RpcCall> last;
 
   std::function<void(Timestamp, const RpcCall&, const RpcRequest&)> answer;
-  std::function<void(RpcStreamId)> cancelled;
+  std::function<void(const RpcCall&)> cancelled;
   std::function<void(Timestamp, const RpcCall&)> writable;
 };
 
