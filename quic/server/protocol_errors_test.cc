@@ -37,9 +37,9 @@ class ProtocolErrorsTest : public testing::Test {
     world_.Give(address_, datagram);
     for (const Bytes& answer : world_.answers()) client_->Read(world_.now, answer);
   }
-  void Start() {
+  void Start(uint32_t first_packet_number = 0) {
     client_ = BareConnection::Client(world_.now, context_->NewSession("sluice.test", 0, {}),
-                                     context_->protocols(), world_.random);
+                                     context_->protocols(), world_.random, first_packet_number);
   }
   // What the client is told when it says `frames` after the handshake.
   std::optional<uint64_t> CodeFor(absl::string_view frames, bool reserved_bits = false) {
@@ -120,6 +120,59 @@ TEST_F(ProtocolErrorsTest, WhatIsNotForTheHandshakeIsNotTakenInIt) {
       EXPECT_EQ(client_->close_code_received(), 0x0a);
     }
   }
+}
+
+TEST_F(ProtocolErrorsTest, ReservedBitsOfAHandshakeHeaderAreZero) {
+  Start();
+  BareConnection::InjectNext(BareConnection::Kind::kHandshake, HexBytes("01"),
+                             /*reserved_bits=*/true);
+  Exchange();
+  EXPECT_TRUE(BareConnection::injected());
+  EXPECT_EQ(client_->close_code_received(), 0x0a);
+}
+
+// RFC 9000 section 12.4.
+TEST_F(ProtocolErrorsTest, APacketSaysSomething) {
+  Start(/*first_packet_number=*/uint32_t{1} << 24);
+  // As far as the client's first packet with the last keys.
+  Give(client_->Write(world_.now));
+  ASSERT_TRUE(client_->completed());
+  Give(client_->Write(world_.now));
+  // ngtcp2 paces what it sends.
+  world_.now += TimeDelta::Millis(10);
+  BareConnection::InjectNext(BareConnection::Kind::kOneRtt, {});
+  Give(client_->WriteStream(world_.now, 200));
+  EXPECT_TRUE(BareConnection::injected());
+  Exchange();
+  EXPECT_EQ(client_->close_code_received(), 0x0a);
+}
+
+// RFC 9001 section 8.3: QUIC has no EndOfEarlyData, and in its place the Finished was expected.
+TEST_F(ProtocolErrorsTest, EndOfEarlyDataIsTheAlertForIt) {
+  Start();
+  BareConnection::InjectNext(BareConnection::Kind::kHandshake, HexBytes("06000405000000"));
+  Exchange();
+  EXPECT_TRUE(BareConnection::injected());
+  EXPECT_EQ(client_->close_code_received(), 0x100 + SSL_AD_UNEXPECTED_MESSAGE);
+}
+
+// Each new id retires the one before, of which the server must tell until the client acknowledges
+// it, which this one never does.
+TEST_F(ProtocolErrorsTest, RetiredIdsThatAreNotAcknowledgedDoNotPileUp) {
+  Start();
+  Exchange();
+  ASSERT_TRUE(client_->completed());
+  Bytes frames;
+  // Behind those that ngtcp2 gives by itself.
+  for (uint8_t number = 20; number < 50; ++number) {
+    frames.insert(frames.end(), {0x18, number, number, 8});
+    frames.insert(frames.end(), 8 + 16, number);
+  }
+  BareConnection::InjectNext(BareConnection::Kind::kOneRtt, frames);
+  Give(client_->WriteStream(world_.now, frames.size()));
+  EXPECT_TRUE(BareConnection::injected());
+  // CONNECTION_ID_LIMIT_ERROR.
+  EXPECT_EQ(client_->close_code_received(), 0x09);
 }
 
 TEST_F(ProtocolErrorsTest, OthersGoOn) {

@@ -138,6 +138,16 @@ class TlsSessionTest : public testing::Test {
     return Bytes(block, block + size);
   }
 
+  // What ngtcp2 keeps of the other side's parameters for next time.
+  static Bytes RememberedBy(BareConnection& client) {
+    Bytes out(1000);
+    const ngtcp2_ssize size =
+        ngtcp2_conn_encode_0rtt_transport_params(&client.conn(), out.data(), out.size());
+    EXPECT_GT(size, 0);
+    out.resize(size > 0 ? static_cast<size_t>(size) : 0);
+    return out;
+  }
+
   SeededRandom random_{SeededRandom::SeedFromEnvOr(32)};
   testing::ScopedTrace seed_{__FILE__, __LINE__,
                              absl::StrCat("replay with SLUICE_TEST_SEED=", random_.seed())};
@@ -225,6 +235,16 @@ TEST_F(TlsSessionTest, NoCommonProtocolIsTheAlertForIt) {
   Connect();
   EXPECT_EQ(client_->close_code_received(), CryptoError(SSL_AD_NO_APPLICATION_PROTOCOL));
   EXPECT_FALSE(server_->completed());
+}
+
+TEST_F(TlsSessionTest, NoProtocolAtAllIsTheSameAlert) {
+  MakeServer({Signalling()});
+  MakeStockClient();
+  // BoringSSL does not leave the extension out; one that nobody knows stands in its place.
+  BareConnection::ReplaceInNextInitial({0x00, 0x10, 0x00, 0x0b, 0x00, 0x09, 0x08},
+                                       {0x1a, 0x1a, 0x00, 0x0b, 0x00, 0x09, 0x08});
+  Answer();
+  EXPECT_EQ(client_->close_code_received(), CryptoError(SSL_AD_NO_APPLICATION_PROTOCOL));
 }
 
 // Each is refused by name, whoever else would take it.
@@ -366,6 +386,34 @@ TEST_F(TlsSessionTest, EarlyDataIsAcceptedWhileNothingChanged) {
   Connect(ticket);
   EXPECT_TRUE(server_->completed());
   EXPECT_TRUE(server_->tls()->early_data_accepted());
+}
+
+// RFC 9000 section 12.5.
+TEST_F(TlsSessionTest, TlsIsNotSpokenInEarlyData) {
+  ApplicationProtocol protocol = Signalling();
+  protocol.early_data = true;
+  MakeServer({protocol});
+  MakeClient({protocol});
+  Connect();
+  const Bytes remembered = RememberedBy(*client_);
+  bssl::UniquePtr<SSL> ssl =
+      client_context_->NewSession("sluice.test", now_.us() / 1'000'000, ticket_.bytes);
+  client_ = BareConnection::Client(now_, std::move(ssl), client_context_->protocols(), random_);
+  ASSERT_EQ(ngtcp2_conn_decode_and_set_0rtt_transport_params(&client_->conn(), remembered.data(),
+                                                             remembered.size()),
+            0);
+  BareConnection::InjectNext(BareConnection::Kind::kZeroRtt, Bytes{0x06, 0, 1, 0});
+  std::vector<Bytes> flight = {client_->Write(now_)};
+  // ngtcp2 paces what it sends.
+  now_ += TimeDelta::Millis(10);
+  flight.push_back(client_->WriteStream(now_, 200));
+  EXPECT_TRUE(BareConnection::injected());
+  server_ = BareConnection::Server(now_, flight[0], server_context_->NewSession(now_),
+                                   server_context_->protocols(), random_);
+  ASSERT_NE(server_, nullptr);
+  for (const Bytes& datagram : flight) server_->Read(now_, datagram);
+  Exchange(*client_, *server_, now_);
+  EXPECT_EQ(client_->close_code_received(), 0x0au);
 }
 
 // RFC 9000 section 7.4.1.

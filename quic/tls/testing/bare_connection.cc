@@ -5,6 +5,7 @@
 #include <ngtcp2/ngtcp2_crypto_boringssl.h>
 #include <openssl/ssl.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -48,31 +49,64 @@ struct Injection {
 };
 // ngtcp2 does not say whose packet it is that it seals.
 thread_local std::optional<Injection> injection;
+struct Replacement {
+  std::vector<uint8_t> what;
+  std::vector<uint8_t> with;
+};
+thread_local std::optional<Replacement> replacement;
+// What the packet that says nothing is shorter than the one it stands for.
+thread_local size_t injection_saved = 0;
 
 bool IsOfKind(uint8_t first, BareConnection::Kind kind) {
-  if (kind == BareConnection::Kind::kOneRtt) return (first & 0x80) == 0;
-  return (first & 0xb0) == 0xa0;
+  switch (kind) {
+    case BareConnection::Kind::kInitial:
+      return (first & 0xb0) == 0x80;
+    case BareConnection::Kind::kOneRtt:
+      return (first & 0x80) == 0;
+    case BareConnection::Kind::kZeroRtt:
+      return (first & 0xb0) == 0x90;
+    case BareConnection::Kind::kHandshake:
+      return (first & 0xb0) == 0xa0;
+  }
+  return false;
 }
+
+bool HasLongNumber(uint8_t first) { return (first & 0x03) == 3; }
 
 int EncryptWithInjection(uint8_t* out, const ngtcp2_crypto_aead* aead,
                          const ngtcp2_crypto_aead_ctx* context, const uint8_t* plain, size_t size,
                          const uint8_t* nonce, size_t nonce_size, const uint8_t* header,
                          size_t header_size) {
+  if (replacement.has_value() && IsOfKind(header[0], BareConnection::Kind::kInitial)) {
+    std::vector<uint8_t> instead(plain, plain + size);
+    const auto found = std::search(instead.begin(), instead.end(), replacement->what.begin(),
+                                   replacement->what.end());
+    SLUICE_CHECK(found != instead.end());
+    std::copy(replacement->with.begin(), replacement->with.end(), found);
+    replacement.reset();
+    return ngtcp2_crypto_encrypt_cb(out, aead, context, instead.data(), size, nonce, nonce_size,
+                                    header, header_size);
+  }
   if (!injection.has_value() || !IsOfKind(header[0], injection->kind) ||
       injection->frames.size() > size) {
     return ngtcp2_crypto_encrypt_cb(out, aead, context, plain, size, nonce, nonce_size, header,
                                     header_size);
   }
-  // Zeros are padding.
   std::vector<uint8_t> instead = injection->frames;
-  instead.resize(size);
+  if (instead.empty()) {
+    SLUICE_CHECK(HasLongNumber(header[0]));
+    injection_saved = size;
+  } else {
+    // Zeros are padding.
+    instead.resize(size);
+  }
   if (injection->reserved_bits) {
     // The header lies in the packet, where it is protected later.
     *const_cast<uint8_t*>(header) |= injection->kind == BareConnection::Kind::kOneRtt ? 0x18 : 0x0c;
   }
   injection.reset();
-  return ngtcp2_crypto_encrypt_cb(out, aead, context, instead.data(), size, nonce, nonce_size,
-                                  header, header_size);
+  return ngtcp2_crypto_encrypt_cb(out, aead, context, instead.data(), instead.size(), nonce,
+                                  nonce_size, header, header_size);
 }
 
 // All in one place, on no network.
@@ -156,12 +190,14 @@ ngtcp2_callbacks BareConnection::Callbacks() const {
   return callbacks;
 }
 
-void BareConnection::NewClient(Timestamp now, const EndpointParameters& parameters) {
+void BareConnection::NewClient(Timestamp now, const EndpointParameters& parameters,
+                               uint32_t first_packet_number) {
   now_ = now;
   ngtcp2_settings settings;
   ngtcp2_settings_default(&settings);
   settings.initial_ts = Nanoseconds(now);
   settings.rand_ctx.native_handle = &random_;
+  settings.initial_pkt_num = first_packet_number;
   ngtcp2_transport_params params;
   ngtcp2_transport_params_default(&params);
   SetEndpointParameters(parameters, params);
@@ -199,9 +235,10 @@ bool BareConnection::NewServer(Timestamp now, absl::Span<const uint8_t> initial,
 
 std::unique_ptr<BareConnection> BareConnection::Client(Timestamp now, bssl::UniquePtr<SSL> ssl,
                                                        const ApplicationProtocols& protocols,
-                                                       RandomSource& random) {
+                                                       RandomSource& random,
+                                                       uint32_t first_packet_number) {
   std::unique_ptr<BareConnection> self(new BareConnection(random));
-  self->NewClient(now, protocols.best().protocol.parameters);
+  self->NewClient(now, protocols.best().protocol.parameters, first_packet_number);
   self->Adopt(std::move(ssl), &protocols);
   self->tls_->Bind(*self->conn_);
   return self;
@@ -250,6 +287,11 @@ void BareConnection::InjectNext(Kind kind, std::vector<uint8_t> frames, bool res
   injection = Injection{kind, std::move(frames), reserved_bits};
 }
 
+void BareConnection::ReplaceInNextInitial(std::vector<uint8_t> what, std::vector<uint8_t> with) {
+  SLUICE_CHECK(what.size() == with.size());
+  replacement = Replacement{std::move(what), std::move(with)};
+}
+
 bool BareConnection::injected() { return !injection.has_value(); }
 
 std::vector<uint8_t> BareConnection::WriteStream(Timestamp now, size_t size) {
@@ -266,7 +308,7 @@ std::vector<uint8_t> BareConnection::WriteStream(Timestamp now, size_t size) {
       ngtcp2_conn_write_stream(conn_, &path.path, &info, out.data(), out.size(), &taken, 0, id,
                                zeros.data(), zeros.size(), Nanoseconds(now));
   SLUICE_CHECK(written > 0 && taken == static_cast<ngtcp2_ssize>(size));
-  out.resize(static_cast<size_t>(written));
+  out.resize(static_cast<size_t>(written) - std::exchange(injection_saved, 0));
   return out;
 }
 

@@ -26,10 +26,12 @@ namespace sluice {
 // compared with; as a client with that one it can say any transport parameters, also wrong ones.
 class BareConnection {
  public:
-  // With our glue. `ssl` as for TlsSession; both others outlive the connection.
+  // With our glue. `ssl` as for TlsSession; both others outlive the connection. With a large
+  // `first_packet_number` packets carry four bytes of it.
   static std::unique_ptr<BareConnection> Client(Timestamp now, bssl::UniquePtr<SSL> ssl,
                                                 const ApplicationProtocols& protocols,
-                                                RandomSource& random);
+                                                RandomSource& random,
+                                                uint32_t first_packet_number = 0);
   // Answers `initial`, the first datagram of a client; null when it is none. Does not read it.
   static std::unique_ptr<BareConnection> Server(Timestamp now, absl::Span<const uint8_t> initial,
                                                 bssl::UniquePtr<SSL> ssl,
@@ -59,12 +61,15 @@ class BareConnection {
   std::vector<uint8_t> WriteStream(Timestamp now, size_t size);
 
   // Which packets are meant by InjectNext.
-  enum class Kind : uint8_t { kHandshake, kOneRtt };
+  enum class Kind : uint8_t { kInitial, kZeroRtt, kHandshake, kOneRtt };
   // The next packet of that kind that any bare connection of this thread seals and that has room
   // says `frames` instead of what it would, and padding. `reserved_bits` sets those of its header
-  // that must be zero.
+  // that must be zero. Without frames it says nothing at all, not even padding: only a 1-RTT packet
+  // whose number has four bytes can do that and still be decrypted.
   static void InjectNext(Kind kind, std::vector<uint8_t> frames, bool reserved_bits = false);
-  // Whether that has happened.
+  // The next Initial packet has `with` in place of `what`, which is as long and is in it.
+  static void ReplaceInNextInitial(std::vector<uint8_t> what, std::vector<uint8_t> with);
+  // Whether InjectNext has happened.
   static bool injected();
 
   // Takes a datagram. False when the connection is over: Write then tells the peer once.
@@ -85,7 +90,8 @@ class BareConnection {
  private:
   explicit BareConnection(RandomSource& random) : random_(random) {}
   void Adopt(bssl::UniquePtr<SSL> ssl, const ApplicationProtocols* protocols);
-  void NewClient(Timestamp now, const EndpointParameters& parameters);
+  void NewClient(Timestamp now, const EndpointParameters& parameters,
+                 uint32_t first_packet_number = 0);
   bool NewServer(Timestamp now, absl::Span<const uint8_t> initial,
                  const EndpointParameters& parameters);
   ngtcp2_callbacks Callbacks() const;
