@@ -65,7 +65,7 @@ TEST(StreamStatisticsTest, LossIsExpectedMinusReceived) {
       {"one far packet is not believed", {1, 2, 30000, 3}, 0, 3},
       {"two far packets in a row are a new start", {1, 2, 30000, 30001, 30002}, 0, 30002},
       {"what was lost before a new start stays lost", {1, 2, 4, 30000, 30001}, 1, 30001},
-      {"far below too", {30000, 30001, 5, 6, 7}, 0, 7},
+      {"far below too, and the number goes on", {30000, 30001, 5, 6, 7}, 0, 65536 + 7},
   };
   for (const auto& row : kTable) {
     const StreamSnapshot snapshot = AfterSequences(row.sequences);

@@ -46,7 +46,8 @@ void InterarrivalJitter::Update(Timestamp arrival, RtpTimestamp timestamp, uint3
   const uint32_t forward = transit - transit_;
   transit_ = transit;
   // The nearer way round.
-  const uint32_t difference = std::min(forward, 0u - forward);
+  const uint64_t difference =
+      std::min<uint64_t>(std::min(forward, 0u - forward), uint64_t{max_seconds_} * clock_rate);
   scaled_ += difference;
   scaled_ -= (scaled_ - difference + (1u << (kGainBits - 1))) >> kGainBits;
 }

@@ -2,6 +2,7 @@
 #define INTERCEPTOR_REPORT_INTERARRIVAL_JITTER_H_
 
 #include <cstdint>
+#include <limits>
 
 #include "base/time_delta.h"
 #include "base/timestamp.h"
@@ -15,6 +16,12 @@ namespace sluice {
 // the appendix computes. A value of fixed size.
 class InterarrivalJitter {
  public:
+  // Two packets whose distances differ by more than `max_seconds` count as if by that much: beyond
+  // is a source with another time base, and one such packet must not hide the jitter for long. The
+  // appendix has no such bound.
+  explicit InterarrivalJitter(uint32_t max_seconds = std::numeric_limits<uint32_t>::max())
+      : max_seconds_(max_seconds) {}
+
   // For each packet in the order of arrival. `clock_rate` is that of the packet's payload type, not
   // 0; when it changes, the packet is the first of a new measure (RFC 7160 section 4.2) and the
   // jitter so far is kept in the new unit.
@@ -28,6 +35,7 @@ class InterarrivalJitter {
   TimeDelta duration() const;
 
  private:
+  uint32_t max_seconds_;
   // In 1/16 units. 64 bits: 16 times the largest difference does not fit into 32.
   uint64_t scaled_ = 0;
   // Arrival minus timestamp of the last packet, modulo 2^32.

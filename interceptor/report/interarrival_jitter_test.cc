@@ -106,6 +106,18 @@ TEST(InterarrivalJitterTest, AfterARestartTheFirstPacketIsComparedWithNone) {
   EXPECT_EQ(jitter.jitter(), 0u);
 }
 
+TEST(InterarrivalJitterTest, ABoundCutsWhatIsNoJitter) {
+  InterarrivalJitter jitter(/*max_seconds=*/60);
+  jitter.Update(Timestamp::Zero(), RtpTimestamp(0), 8000);
+  jitter.Update(Timestamp::Zero(), RtpTimestamp(60 * 8000), 8000);
+  const uint32_t longest = jitter.jitter();
+  EXPECT_EQ(longest, 60u * 8000 / 16);
+  InterarrivalJitter cut(/*max_seconds=*/60);
+  cut.Update(Timestamp::Zero(), RtpTimestamp(0), 8000);
+  cut.Update(Timestamp::Zero(), RtpTimestamp(0x80000000), 8000);
+  EXPECT_EQ(cut.jitter(), longest);
+}
+
 TEST(InterarrivalJitterTest, TheWorstThatAPeerCanDoStaysInThirtyTwoBits) {
   InterarrivalJitter jitter;
   for (uint32_t i = 0; i < 1000; ++i) {

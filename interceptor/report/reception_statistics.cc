@@ -5,59 +5,44 @@
 #include "interceptor/rtcp/report_block.h"
 
 namespace sluice {
-namespace {
-
-constexpr int64_t kCycle = 0x10000;
-
-}  // namespace
 
 ReceptionVerdict ReceptionStatistics::Record(SequenceNumber sequence) {
-  if (!started_) {
-    started_ = true;
-    Begin(sequence.value());
-    return ReceptionVerdict::kNewest;
+  const bool first = !started();
+  const int64_t highest = sequence_.highest();
+  switch (sequence_.Record(sequence)) {
+    case SequenceStep::kForward:
+      if (first) {
+        Begin();
+        return ReceptionVerdict::kNewest;
+      }
+      ClearBetween(highest + 1, sequence_.last());
+      TestAndSet(sequence_.last());
+      ++received_;
+      return ReceptionVerdict::kNewest;
+    case SequenceStep::kBack:
+      ++received_;
+      // In front of the very first number there is none below 0, but its bit is as good.
+      if (TestAndSet(sequence_.last())) {
+        ++duplicates_;
+        return ReceptionVerdict::kDuplicate;
+      }
+      ++late_;
+      return ReceptionVerdict::kLate;
+    case SequenceStep::kFar:
+      return ReceptionVerdict::kFar;
+    case SequenceStep::kRestart:
+      break;
   }
-  const auto forward = static_cast<uint16_t>(sequence.value() - static_cast<uint16_t>(highest_));
-  if (forward != 0 && forward < kMaxDropout) {
-    const int64_t extended = highest_ + forward;
-    ClearBetween(highest_ + 1, extended);
-    highest_ = extended;
-    TestAndSet(extended);
-    ++received_;
-    return ReceptionVerdict::kNewest;
-  }
-  const auto backward = static_cast<uint16_t>(-forward);
-  if (backward < kMaxMisorder) {
-    ++received_;
-    // In front of the very first number there is none below 0, but its bit is as good.
-    if (TestAndSet(highest_ - backward)) {
-      ++duplicates_;
-      return ReceptionVerdict::kDuplicate;
-    }
-    ++late_;
-    return ReceptionVerdict::kLate;
-  }
-  if (sequence.value() != bad_sequence_) {
-    bad_sequence_ = (sequence.value() + 1u) & 0xFFFF;
-    return ReceptionVerdict::kFar;
-  }
-  expected_before_ += ExpectedSinceBase();
+  expected_before_ += static_cast<uint64_t>(highest - base_ + 1);
   ++restarts_;
-  // The extended number goes on growing, or the peer would think that packets were unsent.
-  int64_t extended = highest_ / kCycle * kCycle + sequence.value();
-  if (extended <= highest_) {
-    extended += kCycle;
-  }
-  Begin(extended);
+  Begin();
   return ReceptionVerdict::kRestarted;
 }
 
-void ReceptionStatistics::Begin(int64_t extended) {
-  base_ = extended;
-  highest_ = extended;
-  bad_sequence_ = kNoBadSequence;
+void ReceptionStatistics::Begin() {
+  base_ = sequence_.last();
   window_.fill(0);
-  TestAndSet(extended);
+  TestAndSet(base_);
   ++received_;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "interceptor/report/source_sequence.h"
 #include "srtp/rtp_types.h"
 
 namespace sluice {
@@ -33,17 +34,13 @@ class ReceptionStatistics {
  public:
   // Packets behind the newest that are told from their duplicates. A second of 1000 packets.
   static constexpr int64_t kWindow = 1024;
-  // Both as in RFC 3550 appendix A.1: what is further in front or behind is not on its way in this
-  // sequence. At 50 packets per second, one minute and two seconds.
-  static constexpr uint16_t kMaxDropout = 3000;
-  static constexpr uint16_t kMaxMisorder = 100;
 
   ReceptionVerdict Record(SequenceNumber sequence);
 
   // False until the first packet.
-  bool started() const { return started_; }
+  bool started() const { return sequence_.started(); }
   // How often the number wrapped or the source began anew, and the highest number since.
-  uint32_t extended_highest_sequence() const { return static_cast<uint32_t>(highest_); }
+  uint32_t extended_highest_sequence() const { return static_cast<uint32_t>(sequence_.highest()); }
   // Duplicates and late packets included (RFC 3550 section 6.4.1).
   uint64_t received() const { return received_; }
   // Up to the highest number; of all restarts together.
@@ -66,23 +63,18 @@ class ReceptionStatistics {
 
  private:
   static constexpr uint32_t kWordBits = 64;
-  // No number that follows a 16-bit one.
-  static constexpr uint32_t kNoBadSequence = 0x10000;
 
-  void Begin(int64_t extended);
+  void Begin();
   uint64_t ExpectedSinceBase() const {
-    return started_ ? static_cast<uint64_t>(highest_ - base_ + 1) : 0;
+    return started() ? static_cast<uint64_t>(sequence_.highest() - base_ + 1) : 0;
   }
   // Whether the bit was set already.
   bool TestAndSet(int64_t extended);
   void ClearBetween(int64_t from, int64_t to);
 
-  bool started_ = false;
-  // Extended by cycles of 2^16; not negative.
+  SourceSequence sequence_;
+  // The first number since the source began, extended; not negative.
   int64_t base_ = 0;
-  int64_t highest_ = 0;
-  // What must come next to believe a restart.
-  uint32_t bad_sequence_ = kNoBadSequence;
   uint64_t expected_before_ = 0;
   uint64_t received_ = 0;
   uint64_t duplicates_ = 0;
