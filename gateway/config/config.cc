@@ -10,6 +10,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace sluice {
 namespace {
@@ -51,14 +52,67 @@ absl::Status CheckSignalling(const Config& config) {
                                 " is refused without TLS: whoever is on the way could take tokens; "
                                 "use a loopback address, or certificates (sluicectl pki init)"));
   }
-  // Each port has threads of its own.
-  if (config.limits.mailbox_commands < 2 * config.limits.grpc_threads) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "limits.mailbox_commands is ", config.limits.mailbox_commands,
-        ", with signalling it has to be at least twice limits.grpc_threads (",
-        config.limits.grpc_threads, "), since threads of both ports may wait for the same worker"));
+  return absl::OkStatus();
+}
+
+// As browsers write it (Fetch standard, section 3.1): a scheme, a host and a port, if not the usual
+// one, in lower case.
+bool IsOrigin(absl::string_view text) {
+  if (!absl::ConsumePrefix(&text, "https://") && !absl::ConsumePrefix(&text, "http://")) {
+    return false;
+  }
+  return !text.empty() && absl::c_all_of(text, [](unsigned char c) {
+    return absl::ascii_islower(c) || absl::ascii_isdigit(c) || absl::StrContains(".-:[]_", c);
+  });
+}
+
+absl::Status CheckQuic(const std::optional<QuicConfig>& quic) {
+  if (!quic.has_value()) {
+    return absl::OkStatus();
+  }
+  if (quic->certificate.empty() && quic->private_key.empty()) {
+    return Invalid("quic.certificate_file (--quic-tls-dir)",
+                   "is missing, and QUIC is never without TLS: make certificates with `sluicectl "
+                   "pki init` and give their folder with --quic-tls-dir or --tls-dir");
+  }
+  if (quic->certificate.empty() != quic->private_key.empty()) {
+    return Invalid("quic", "certificate_file and private_key_file belong together");
+  }
+  if (quic->listen.ip.IsMulticast()) {
+    return Invalid("quic.listen (--quic-listen)",
+                   absl::StrCat(quic->listen.ip.ToString(), " is not an address of one machine"));
+  }
+  constexpr absl::string_view kOrigins = "quic.allow_origins (--signalling-allow-origin)";
+  if (quic->allow_origins.size() > kMaxAllowedOrigins) {
+    return Invalid(kOrigins, absl::StrCat("has ", quic->allow_origins.size(), " origins, at most ",
+                                          kMaxAllowedOrigins, " may be"));
+  }
+  for (const std::string& origin : quic->allow_origins) {
+    if (!IsOrigin(origin)) {
+      return Invalid(kOrigins, absl::StrCat("\"", origin,
+                                            "\" is not an origin, such as https://app.example or "
+                                            "http://localhost:8080"));
+    }
   }
   return absl::OkStatus();
+}
+
+// Each port has threads of its own, and any of them may wait for the same worker.
+absl::Status CheckMailbox(const Config& config) {
+  const Limits& limits = config.limits;
+  const size_t grpc_ports = config.signalling.has_value() ? 2 : 1;
+  const size_t waiting =
+      grpc_ports * limits.grpc_threads + (config.quic.has_value() ? limits.quic_threads : 0);
+  if (limits.mailbox_commands >= waiting) {
+    return absl::OkStatus();
+  }
+  return Invalid("limits.mailbox_commands",
+                 absl::StrCat("is ", limits.mailbox_commands,
+                              ", with participants it has to be at "
+                              "least ",
+                              waiting,
+                              ", since so many threads (grpc_threads of each "
+                              "port, quic_threads) may wait for the same worker"));
 }
 
 absl::Status CheckTls(const std::optional<TlsFiles>& tls) {
@@ -170,9 +224,10 @@ absl::Status CheckConfig(const Config& config) {
     return Invalid("workers (--workers)",
                    absl::StrCat("is ", config.workers, ", it has to be 1..", kMaxWorkers));
   }
-  for (absl::Status status : {CheckTls(config.tls), CheckListen(config), CheckMedia(config.media),
-                              CheckTimeouts(config.session_defaults), CheckLimits(config.limits),
-                              CheckSignalling(config)}) {
+  for (absl::Status status :
+       {CheckTls(config.tls), CheckListen(config), CheckMedia(config.media),
+        CheckTimeouts(config.session_defaults), CheckLimits(config.limits), CheckSignalling(config),
+        CheckQuic(config.quic), CheckMailbox(config)}) {
     if (!status.ok()) {
       return status;
     }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -35,6 +36,28 @@ struct SignallingConfig {
 
   friend bool operator==(const SignallingConfig&, const SignallingConfig&) = default;
 };
+
+// The port of participants who come over QUIC, which is never without TLS.
+struct QuicConfig {
+  TransportAddress listen;
+  // PEM files.
+  std::string certificate;
+  std::string private_key;
+  // What tokens of stateless resets follow from (gateway/quic/reset_secret.h); empty: random at
+  // start.
+  std::string secret_file;
+  // Where keys of connections are written; empty: nowhere.
+  std::string key_log_file;
+  // Whether all clients must show that they have their address, not only while many come.
+  bool always_retry = false;
+  // Origins of web pages that may call.
+  std::vector<std::string> allow_origins;
+
+  friend bool operator==(const QuicConfig&, const QuicConfig&) = default;
+};
+
+// Each request that names an origin is compared with all of them.
+inline constexpr size_t kMaxAllowedOrigins = 64;
 
 // Where media is received. Bound and told addresses are of the right family.
 struct MediaConfig {
@@ -85,8 +108,10 @@ struct Config {
   std::optional<TlsFiles> tls;
   // Keys of participants' tokens (gateway/tokens/token_keys.h); empty: random at start.
   std::string token_key_file;
-  // nullopt: participants cannot call.
+  // nullopt: participants cannot call over gRPC.
   std::optional<SignallingConfig> signalling;
+  // nullopt: participants cannot call over QUIC.
+  std::optional<QuicConfig> quic;
   MediaConfig media;
   size_t workers = 1;
   TimeoutDefaults session_defaults;

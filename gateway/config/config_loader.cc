@@ -197,6 +197,44 @@ absl::Status ReadSignalling(const config::v1::Signalling& in, Config& out) {
   return absl::OkStatus();
 }
 
+// After ReadSignalling, whose certificate is the default.
+absl::Status ReadQuic(const config::v1::Quic& in, Config& out) {
+  if (!in.has_listen()) {
+    if (in.ByteSizeLong() != 0) {
+      return absl::InvalidArgumentError(
+          "quic.listen (--quic-listen): is missing, so the other settings of QUIC mean nothing");
+    }
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<TransportAddress> address =
+      ParseListenAddress("quic.listen (--quic-listen)", in.listen());
+  if (!address.ok()) {
+    return address.status();
+  }
+  if (in.has_retry() && in.retry() != "auto" && in.retry() != "always") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("quic.retry (--quic-retry): \"", in.retry(), "\" is not auto or always"));
+  }
+  QuicConfig quic{.listen = *address,
+                  .certificate = in.certificate_file(),
+                  .private_key = in.private_key_file(),
+                  .secret_file = in.secret_file(),
+                  .key_log_file = in.key_log_file(),
+                  .always_retry = in.retry() == "always",
+                  .allow_origins = {in.allow_origins().begin(), in.allow_origins().end()}};
+  if (quic.certificate.empty() && quic.private_key.empty()) {
+    if (out.signalling.has_value() && !out.signalling->certificate.empty()) {
+      quic.certificate = out.signalling->certificate;
+      quic.private_key = out.signalling->private_key;
+    } else if (out.tls.has_value()) {
+      quic.certificate = out.tls->certificate;
+      quic.private_key = out.tls->private_key;
+    }
+  }
+  out.quic = std::move(quic);
+  return absl::OkStatus();
+}
+
 absl::Status ReadLogLevel(const std::string& text, LogLevel& out) {
   constexpr std::pair<absl::string_view, LogLevel> kLevels[] = {
       {"info", LogLevel::kInfo}, {"warning", LogLevel::kWarning}, {"error", LogLevel::kError}};
@@ -218,6 +256,31 @@ absl::Status ReadCryptoEngine(const std::string& text, EngineRequest& out) {
   }
   out = *request;
   return absl::OkStatus();
+}
+
+void LayOverQuic(const ConfigFlags& flags, config::v1::Config& settings) {
+  if (flags.quic_listen.has_value()) {
+    settings.mutable_quic()->set_listen(*flags.quic_listen);
+  }
+  if (flags.quic_tls_dir.has_value()) {
+    settings.mutable_quic()->set_certificate_file(
+        absl::StrCat(*flags.quic_tls_dir, "/", kCertificateFile));
+    settings.mutable_quic()->set_private_key_file(
+        absl::StrCat(*flags.quic_tls_dir, "/", kPrivateKeyFile));
+  }
+  if (flags.quic_secret_file.has_value()) {
+    settings.mutable_quic()->set_secret_file(*flags.quic_secret_file);
+  }
+  if (flags.quic_key_log.has_value()) {
+    settings.mutable_quic()->set_key_log_file(*flags.quic_key_log);
+  }
+  if (flags.quic_retry.has_value()) {
+    settings.mutable_quic()->set_retry(*flags.quic_retry);
+  }
+  if (!flags.signalling_allow_origins.empty()) {
+    settings.mutable_quic()->mutable_allow_origins()->Assign(flags.signalling_allow_origins.begin(),
+                                                             flags.signalling_allow_origins.end());
+  }
 }
 
 // Flags win over the file, each as a whole: --tls-dir replaces what the file says about TLS.
@@ -243,6 +306,7 @@ absl::Status LayOver(const ConfigFlags& flags, config::v1::Config& settings) {
   if (flags.signalling_listen.has_value()) {
     settings.mutable_signalling()->set_listen(*flags.signalling_listen);
   }
+  LayOverQuic(flags, settings);
   if (flags.token_key_file.has_value()) {
     settings.mutable_control()->set_token_key_file(*flags.token_key_file);
   }
@@ -287,6 +351,9 @@ absl::StatusOr<Config> MakeConfig(const config::v1::Config& settings, size_t cor
   absl::Status status = ReadControl(settings.control(), config);
   if (status.ok()) {
     status = ReadSignalling(settings.signalling(), config);
+  }
+  if (status.ok()) {
+    status = ReadQuic(settings.quic(), config);
   }
   if (status.ok()) {
     status = ReadMedia(settings.media(), config.media);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -21,6 +22,14 @@ struct ConfigFlags {
   bool insecure = false;
   std::optional<std::string> token_key_file;
   std::optional<std::string> signalling_listen;
+  std::vector<std::string> signalling_allow_origins;
+  std::optional<std::string> quic_listen;
+  // Folder with server.crt and server.key.
+  std::optional<std::string> quic_tls_dir;
+  std::optional<std::string> quic_secret_file;
+  std::optional<std::string> quic_key_log;
+  // "auto" or "always".
+  std::optional<std::string> quic_retry;
   // "30000-39999".
   std::optional<std::string> media_ports;
   std::optional<std::string> media_ipv4;

@@ -19,6 +19,7 @@
 namespace sluice {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -43,6 +44,16 @@ signalling {
   listen: "[2001:db8::1]:8444"
   certificate_file: "c.crt"
   private_key_file: "c.key"
+}
+quic {
+  listen: "[2001:db8::1]:8445"
+  certificate_file: "d.crt"
+  private_key_file: "d.key"
+  secret_file: "reset.secret"
+  key_log_file: "keys.log"
+  retry: "always"
+  allow_origins: "https://a.example"
+  allow_origins: "http://localhost:8080"
 }
 media {
   first_port: 40000
@@ -76,6 +87,10 @@ limits {
   tombstones: 38
   revoked_tokens: 45
   grpc_threads: 9
+  quic_connections: 46
+  quic_connections_per_source: 47
+  quic_half_open: 48
+  quic_threads: 16
   tombstone_lifetime { seconds: 40 }
 }
 log_level: "warning"
@@ -92,6 +107,15 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
   EXPECT_EQ(config->signalling->listen.ToString(), "[2001:db8::1]:8444");
   EXPECT_EQ(config->signalling->certificate, "c.crt");
   EXPECT_EQ(config->signalling->private_key, "c.key");
+  ASSERT_TRUE(config->quic.has_value());
+  EXPECT_EQ(config->quic->listen.ToString(), "[2001:db8::1]:8445");
+  EXPECT_EQ(config->quic->certificate, "d.crt");
+  EXPECT_EQ(config->quic->private_key, "d.key");
+  EXPECT_EQ(config->quic->secret_file, "reset.secret");
+  EXPECT_EQ(config->quic->key_log_file, "keys.log");
+  EXPECT_TRUE(config->quic->always_retry);
+  EXPECT_THAT(config->quic->allow_origins,
+              ElementsAre("https://a.example", "http://localhost:8080"));
   EXPECT_EQ(config->media.first_port, 40000);
   EXPECT_EQ(config->media.last_port, 40099);
   EXPECT_EQ(config->media.ipv4->ToString(), "0.0.0.0");
@@ -119,6 +143,10 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
                                     .tombstones = 38,
                                     .revoked_tokens = 45,
                                     .grpc_threads = 9,
+                                    .quic_connections = 46,
+                                    .quic_connections_per_source = 47,
+                                    .quic_half_open = 48,
+                                    .quic_threads = 16,
                                     .tombstone_lifetime = absl::Seconds(40)}));
   EXPECT_EQ(config->log_level, LogLevel::kWarning);
   EXPECT_EQ(config->crypto_engine, EngineRequest::kBoringSsl);
@@ -149,6 +177,7 @@ TEST(ConfigLoaderTest, WhatIsAbsentHasItsDefault) {
   EXPECT_EQ(config->tls, std::nullopt);
   EXPECT_EQ(config->token_key_file, "");
   EXPECT_EQ(config->signalling, std::nullopt);
+  EXPECT_EQ(config->quic, std::nullopt);
   EXPECT_EQ(config->media.first_port, 30000);
   EXPECT_EQ(config->media.last_port, 39999);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");
@@ -167,23 +196,37 @@ TEST(ConfigLoaderTest, AnIpv6OnlyGatewayIsNotGivenIpv4) {
 }
 
 TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
-  const absl::StatusOr<Config> config = Parse(kEverything, {.listen = "127.0.0.1:1",
-                                                            .tls_dir = "pki",
-                                                            .token_key_file = "other.key",
-                                                            .signalling_listen = "127.0.0.1:2",
-                                                            .media_ports = "50000-50001",
-                                                            .media_ipv4 = "127.0.0.1",
-                                                            .media_ipv6 = "::1",
-                                                            .advertised_ipv4 = "198.51.100.8",
-                                                            .advertised_ipv6 = "2001:db8::3",
-                                                            .workers = 1,
-                                                            .log_level = "error",
-                                                            .crypto_engine = "ipsec_mb"});
+  const absl::StatusOr<Config> config =
+      Parse(kEverything, {.listen = "127.0.0.1:1",
+                          .tls_dir = "pki",
+                          .token_key_file = "other.key",
+                          .signalling_listen = "127.0.0.1:2",
+                          .signalling_allow_origins = {"https://b.example"},
+                          .quic_listen = "127.0.0.1:3",
+                          .quic_tls_dir = "public",
+                          .quic_secret_file = "other.secret",
+                          .quic_key_log = "other.log",
+                          .quic_retry = "auto",
+                          .media_ports = "50000-50001",
+                          .media_ipv4 = "127.0.0.1",
+                          .media_ipv6 = "::1",
+                          .advertised_ipv4 = "198.51.100.8",
+                          .advertised_ipv6 = "2001:db8::3",
+                          .workers = 1,
+                          .log_level = "error",
+                          .crypto_engine = "ipsec_mb"});
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->listen.ToString(), "127.0.0.1:1");
   EXPECT_EQ(config->tls, (TlsFiles{"pki/server.crt", "pki/server.key", "pki/ca.crt"}));
   EXPECT_EQ(config->token_key_file, "other.key");
   EXPECT_EQ(config->signalling->listen.ToString(), "127.0.0.1:2");
+  EXPECT_EQ(config->quic, (QuicConfig{.listen = {IpAddress::V4({127, 0, 0, 1}), 3},
+                                      .certificate = "public/server.crt",
+                                      .private_key = "public/server.key",
+                                      .secret_file = "other.secret",
+                                      .key_log_file = "other.log",
+                                      .always_retry = false,
+                                      .allow_origins = {"https://b.example"}}));
   EXPECT_EQ(config->media.first_port, 50000);
   EXPECT_EQ(config->media.last_port, 50001);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");
@@ -218,6 +261,23 @@ TEST(ConfigLoaderTest, SignallingHasTheCertificateOfTheControlPortUnlessItHasIts
                  {.insecure = true, .signalling_listen = "192.0.2.1:7444"});
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->signalling->certificate, "c");
+}
+
+TEST(ConfigLoaderTest, QuicHasTheCertificateOfSignallingOrOfTheControlPortUnlessItHasItsOwn) {
+  absl::StatusOr<Config> config = Parse("", {.tls_dir = "pki", .quic_listen = "192.0.2.1:7444"});
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->quic->certificate, "pki/server.crt");
+  EXPECT_EQ(config->quic->private_key, "pki/server.key");
+  EXPECT_FALSE(config->quic->always_retry);
+  config =
+      Parse("signalling { listen: '192.0.2.1:7444' certificate_file: 'c' private_key_file: 'k' }",
+            {.tls_dir = "pki", .quic_listen = "192.0.2.1:7444"});
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->quic->certificate, "c");
+  EXPECT_EQ(config->quic->private_key, "k");
+  config = Parse("", {.insecure = true, .quic_listen = "[::]:0", .quic_tls_dir = "public"});
+  ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_EQ(config->quic->certificate, "public/server.crt");
 }
 
 TEST(ConfigLoaderTest, ErrorsAreOneSentenceThatNamesThePlace) {
@@ -299,6 +359,24 @@ TEST(ConfigLoaderTest, WrongSignallingIsNamed) {
       std::string(
           Parse("signalling { certificate_file: 'c' }", {.insecure = true}).status().message()),
       StartsWith("signalling.listen (--signalling-listen): is missing"));
+}
+
+TEST(ConfigLoaderTest, WrongQuicIsNamed) {
+  const std::pair<ConfigFlags, absl::string_view> kCases[] = {
+      {{.insecure = true, .quic_listen = "here", .quic_tls_dir = "pki"},
+       "quic.listen (--quic-listen): \"here\" is not an IP address and a port"},
+      {{.insecure = true, .quic_listen = "127.0.0.1:0"},
+       "quic.certificate_file (--quic-tls-dir): is missing, and QUIC is never without TLS"},
+      {{.insecure = true, .quic_listen = "127.0.0.1:0", .quic_tls_dir = "pki", .quic_retry = "no"},
+       "quic.retry (--quic-retry): \"no\" is not auto or always"},
+      {{.insecure = true, .quic_secret_file = "secret"},
+       "quic.listen (--quic-listen): is missing, so the other settings of QUIC mean nothing"},
+      {{.insecure = true, .signalling_allow_origins = {"https://a.example"}},
+       "quic.listen (--quic-listen): is missing"},
+  };
+  for (const auto& [flags, sentence] : kCases) {
+    EXPECT_THAT(std::string(Parse("", flags).status().message()), StartsWith(sentence));
+  }
 }
 
 TEST(ConfigLoaderTest, ReadsTheFileThatIsNamed) {

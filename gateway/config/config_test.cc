@@ -122,7 +122,7 @@ TEST(ConfigTest, RefusesSignallingThatCannotBe) {
          c.signalling = SignallingConfig{{Ip("127.0.0.1"), 1}, "", ""};
          c.limits.grpc_threads = c.limits.mailbox_commands / 2 + 1;
        },
-       "limits.mailbox_commands is 64, with signalling it has to be at least twice"},
+       "limits.mailbox_commands: is 64, with participants it has to be at least 66"},
   };
   for (const auto& test : kCases) {
     Config config = Good();
@@ -132,6 +132,49 @@ TEST(ConfigTest, RefusesSignallingThatCannotBe) {
   Config config = Good();
   config.signalling = SignallingConfig{{Ip("192.0.2.1"), 1}, "a.crt", "a.key"};
   EXPECT_EQ(CheckConfig(config), absl::OkStatus());
+}
+
+TEST(ConfigTest, RefusesQuicThatCannotBe) {
+  const QuicConfig good = {.listen = {Ip("192.0.2.1"), 7444},
+                           .certificate = "a.crt",
+                           .private_key = "a.key",
+                           .allow_origins = {"https://app.example", "http://[::1]:8080"}};
+  const struct {
+    std::function<void(Config&)> spoil;
+    absl::string_view sentence;
+  } kCases[] = {
+      {[](Config& c) { c.quic->private_key.clear(); },
+       "quic: certificate_file and private_key_file belong together"},
+      {[](Config& c) { c.quic->certificate = c.quic->private_key = ""; },
+       "quic.certificate_file (--quic-tls-dir): is missing, and QUIC is never without TLS"},
+      {[](Config& c) { c.quic->listen.ip = Ip("224.0.0.1"); },
+       "quic.listen (--quic-listen): 224.0.0.1 is not an address of one machine"},
+      {[](Config& c) { c.quic->allow_origins.resize(65, "https://app.example"); },
+       "quic.allow_origins (--signalling-allow-origin): has 65 origins, at most 64 may be"},
+      {[](Config& c) { c.limits.quic_threads = 49; },
+       "limits.mailbox_commands: is 64, with participants it has to be at least 65"},
+  };
+  for (const auto& test : kCases) {
+    Config config = Good();
+    config.quic = good;
+    EXPECT_EQ(CheckConfig(config), absl::OkStatus());
+    test.spoil(config);
+    EXPECT_THAT(std::string(CheckConfig(config).message()), StartsWith(std::string(test.sentence)));
+  }
+}
+
+TEST(ConfigTest, OriginsAreThoseThatABrowserWouldSend) {
+  for (const absl::string_view origin :
+       {"", "*", "null", "app.example", "https://", "https://app.example/", "https://App.example",
+        "ftp://app.example", "https://a.example https://b.example", "https://a.example\r\nx: y"}) {
+    Config config = Good();
+    config.quic = QuicConfig{.listen = {Ip("192.0.2.1"), 7444},
+                             .certificate = "a.crt",
+                             .private_key = "a.key",
+                             .allow_origins = {std::string(origin)}};
+    EXPECT_THAT(std::string(CheckConfig(config).message()), HasSubstr("is not an origin, such as"))
+        << origin;
+  }
 }
 
 TEST(ConfigTest, CountsPairsOfAnEvenPortAndTheOddOneAboveIt) {

@@ -59,6 +59,17 @@ struct Limits {
   size_t revoked_tokens = 100'000;
   // gRPC threads for calls other than event streams. They wait for workers most of their time.
   size_t grpc_threads = 16;
+  // Participants' connections over QUIC, also those that are coming to their end: more than the
+  // legs of the default port range, since some come back before their old connection is over.
+  size_t quic_connections = 8192;
+  // Of one IPv4 address or IPv6 network: an office behind one NAT, not a botnet behind one address.
+  // Above quic_connections it means nothing.
+  size_t quic_connections_per_source = 256;
+  // Of those, whose handshake is not done. Each is memory that a forged address may have asked for;
+  // from a quarter of them on, all must show that they have their address.
+  size_t quic_half_open = 1024;
+  // Threads for calls over QUIC. They wait for workers most of their time.
+  size_t quic_threads = 8;
   // How long the id of an ended session stays taken: longer than any controller retries a call.
   absl::Duration tombstone_lifetime = absl::Minutes(10);
 
@@ -94,6 +105,11 @@ inline constexpr LimitRow kLimitRows[] = {
     {"tombstones", &Limits::tombstones, 1, 1'000'000},
     {"revoked_tokens", &Limits::revoked_tokens, 1, 10'000'000},
     {"grpc_threads", &Limits::grpc_threads, 1, 1024},
+    // All of them are served by one thread.
+    {"quic_connections", &Limits::quic_connections, 1, 1'000'000},
+    {"quic_connections_per_source", &Limits::quic_connections_per_source, 1, 1'000'000},
+    {"quic_half_open", &Limits::quic_half_open, 1, 1'000'000},
+    {"quic_threads", &Limits::quic_threads, 1, 256},
 };
 inline constexpr absl::Duration kMinTombstoneLifetime = absl::Seconds(1);
 inline constexpr absl::Duration kMaxTombstoneLifetime = absl::Hours(24);
@@ -133,6 +149,10 @@ struct MemoryFactors {
   size_t packet_log_bytes = 0;
   // Ports with gRPC threads of their own: controllers', and participants' where there is one.
   size_t grpc_ports = 1;
+  // Whether there is a port for QUIC, ...
+  bool quic = false;
+  // ... and what its pools take, of which connections have nothing of their own.
+  size_t quic_pool_bytes = 0;
 };
 
 // The most that a gateway with these limits can come to hold, by consumer, largest first.

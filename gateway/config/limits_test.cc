@@ -87,6 +87,23 @@ TEST(LimitsTest, MemoryGrowsWithWorkersAndPortsButNotWithLegsThatHaveNoPorts) {
   EXPECT_GT(sum({.revoked_tokens = 200'000}, factors), base);
 }
 
+TEST(LimitsTest, QuicCountsWhereItIsOn) {
+  const auto sum = [](const MemoryFactors& factors, const Limits& limits = {}) {
+    size_t bytes = 0;
+    for (const MemoryUse& use : SumMemory(limits, factors)) {
+      bytes += use.bytes;
+    }
+    return bytes;
+  };
+  const size_t without = sum({});
+  EXPECT_EQ(sum({}, {.quic_connections = 100'000}), without);
+  const MemoryFactors factors = {.quic = true, .quic_pool_bytes = 12345};
+  const size_t with = sum(factors);
+  EXPECT_GE(with, without + 12345 + Limits{}.quic_connections * 40 * 1024);
+  EXPECT_GT(sum(factors, {.quic_connections = 8193}), with);
+  EXPECT_GT(sum(factors, {.quic_threads = 9}), with);
+}
+
 TEST(LimitsTest, RefusesWhatDoesNotFitAndSaysWhatIsLargest) {
   const std::vector<MemoryUse> uses = {{"streams_per_leg", 900u << 20}, {"sessions", 100u << 20}};
   EXPECT_EQ(CheckMemory(uses, 1000u << 20), absl::OkStatus());
