@@ -4,7 +4,6 @@
 // packet, and as long as the wire only loses, repeats and swaps, it is one that was sent; every
 // slot is returned.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -31,6 +30,7 @@
 #include "srtp/packet_arena.h"
 #include "srtp/rtp_packet_view.h"
 #include "srtp/rtp_types.h"
+#include "tests/fuzz/fuzz_input.h"
 
 namespace sluice {
 namespace {
@@ -43,30 +43,6 @@ constexpr size_t kParities = 6;
 constexpr uint8_t kMediaType = 96;
 constexpr uint8_t kRedType = 63;
 constexpr uint8_t kFecType = 110;
-
-// The input, taken from its front. At its end everything is 0.
-class Input {
- public:
-  explicit Input(absl::Span<const uint8_t> bytes) : rest_(bytes) {}
-
-  bool empty() const { return rest_.empty(); }
-  uint8_t U8() {
-    const absl::Span<const uint8_t> taken = Take(1);
-    return taken.empty() ? uint8_t{0} : taken[0];
-  }
-  uint16_t U16() {
-    const absl::Span<const uint8_t> taken = Take(2);
-    return taken.size() < 2 ? uint16_t{0} : LoadBe16(taken.data());
-  }
-  absl::Span<const uint8_t> Take(size_t size) {
-    const absl::Span<const uint8_t> taken = rest_.first(std::min(size, rest_.size()));
-    rest_.remove_prefix(taken.size());
-    return taken;
-  }
-
- private:
-  absl::Span<const uint8_t> rest_;
-};
 
 // The first has parity, the second redundancy, the third both.
 constexpr uint8_t kStreams = 3;
@@ -226,27 +202,27 @@ class Call {
     }
   }
 
-  void Do(Input& input) {
-    const uint8_t operation = input.U8();
+  void Do(FuzzInput& input) {
+    const uint8_t operation = input.Byte();
     const auto stream = static_cast<uint8_t>(operation / 16 % kStreams);
     switch (operation % 16) {
       case 0:
-        Put(sender_.Advance(TimeDelta::Micros(int64_t{input.U16()} * 16)));
+        Put(sender_.Advance(TimeDelta::Micros(int64_t{input.Word()} * 16)));
         break;
       case 1:
       case 2:
         Put(sender_.Pass(PacketDirection::kOutgoing, Media(stream, next_[stream]++)));
         break;
       case 3:  // Several, and what they were lost with.
-        for (int i = input.U8() % 16; i > 0; --i) {
+        for (int i = input.Byte() % 16; i > 0; --i) {
           Put(sender_.Pass(PacketDirection::kOutgoing, Media(stream, next_[stream]++)));
         }
         break;
       case 4:
-        Jump(stream, static_cast<uint16_t>(next_[stream] + input.U8() - 100));
+        Jump(stream, static_cast<uint16_t>(next_[stream] + input.Byte() - 100));
         break;
       case 5:
-        Jump(stream, input.U16());
+        Jump(stream, input.Word());
         break;
       case 6:
       case 7:
@@ -259,10 +235,10 @@ class Call {
         if (!wire_.empty()) wire_.pop_front();
         break;
       case 10:
-        if (!wire_.empty()) wire_.push_back(wire_[input.U8() % wire_.size()]);
+        if (!wire_.empty()) wire_.push_back(wire_[input.Byte() % wire_.size()]);
         break;
       case 11:
-        if (wire_.size() > 1) std::swap(wire_[0], wire_[input.U8() % wire_.size()]);
+        if (wire_.size() > 1) std::swap(wire_[0], wire_[input.Byte() % wire_.size()]);
         break;
       case 12:
         Spoil(input);
@@ -315,22 +291,22 @@ class Call {
     }
     // Repair or redundancy of a stream that the receiver does not have.
   }
-  void Spoil(Input& input) {
+  void Spoil(FuzzInput& input) {
     if (wire_.empty()) {
       return;
     }
     honest_ = false;
-    Bytes& packet = wire_[input.U8() % wire_.size()];
-    const size_t at = input.U8() % packet.size();
-    packet[at] = static_cast<uint8_t>(packet[at] ^ input.U8());
+    Bytes& packet = wire_[input.Byte() % wire_.size()];
+    const size_t at = input.Byte() % packet.size();
+    packet[at] = static_cast<uint8_t>(packet[at] ^ input.Byte());
   }
   // Repair, redundancy, or any bytes.
-  void Hostile(uint8_t stream, Input& input) {
+  void Hostile(uint8_t stream, FuzzInput& input) {
     honest_ = false;
-    const uint8_t kind = input.U8();
+    const uint8_t kind = input.Byte();
     const uint16_t sequence = static_cast<uint16_t>(next_[stream] + kind / 4 - 20);
     Bytes payload;
-    const absl::Span<const uint8_t> taken = input.Take(input.U8());
+    const absl::Span<const uint8_t> taken = input.Bytes(input.Byte());
     payload.assign(taken.begin(), taken.end());
     if (kind % 4 == 0 && payload.size() >= 20) {
       payload[0] &= 0x3F;
@@ -364,8 +340,8 @@ class Call {
 }  // namespace sluice
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  sluice::Input input(absl::MakeConstSpan(data, size));
-  sluice::Call call(input.U8());
+  sluice::FuzzInput input(absl::MakeConstSpan(data, size));
+  sluice::Call call(input.Byte());
   while (!input.empty()) {
     call.Do(input);
   }

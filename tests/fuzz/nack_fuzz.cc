@@ -31,6 +31,7 @@
 #include "interceptor/stream_info.h"
 #include "srtp/packet_arena.h"
 #include "srtp/rtp_types.h"
+#include "tests/fuzz/fuzz_input.h"
 
 namespace sluice {
 namespace {
@@ -38,25 +39,6 @@ namespace {
 constexpr size_t kSlots = 64;
 constexpr size_t kMaxMissing = 24;
 constexpr uint8_t kStreams = 3;
-
-// The input, taken from its front. At its end everything is 0.
-class Input {
- public:
-  explicit Input(absl::Span<const uint8_t> bytes) : rest_(bytes) {}
-
-  bool empty() const { return rest_.empty(); }
-  uint8_t U8() { return Take(1).empty() ? uint8_t{0} : last_[0]; }
-  uint16_t U16() { return Take(2).size() < 2 ? uint16_t{0} : LoadBe16(last_.data()); }
-  absl::Span<const uint8_t> Take(size_t size) {
-    last_ = rest_.first(std::min(size, rest_.size()));
-    rest_.remove_prefix(last_.size());
-    return last_;
-  }
-
- private:
-  absl::Span<const uint8_t> rest_;
-  absl::Span<const uint8_t> last_;
-};
 
 // Media SSRC of a stream; its retransmissions have the next one. The third has none.
 constexpr uint32_t SsrcOf(uint8_t stream) { return 0x100 + 2u * stream; }
@@ -110,49 +92,49 @@ class Leg {
     chain_ = *std::move(chain);
   }
 
-  void Do(Input& input) {
-    const uint8_t operation = input.U8();
+  void Do(FuzzInput& input) {
+    const uint8_t operation = input.Byte();
     const auto stream = static_cast<uint8_t>(operation / 16 % kStreams);
     switch (operation % 16) {
       case 0:
-        now_ += TimeDelta::Micros(int64_t{input.U16()} * 16);
+        now_ += TimeDelta::Micros(int64_t{input.Word()} * 16);
         break;
       case 1: {
-        const uint16_t sequence = input.U16();
-        Rtp(PacketDirection::kIncoming, SsrcOf(stream), 96, sequence, input.Take(4));
+        const uint16_t sequence = input.Word();
+        Rtp(PacketDirection::kIncoming, SsrcOf(stream), 96, sequence, input.Bytes(4));
         break;
       }
       case 2:  // The next one, or one further on.
-        incoming_[stream] = static_cast<uint16_t>(incoming_[stream] + input.U8() % 20);
+        incoming_[stream] = static_cast<uint16_t>(incoming_[stream] + input.Byte() % 20);
         Rtp(PacketDirection::kIncoming, SsrcOf(stream), 96, incoming_[stream], {});
         break;
       case 3: {
-        const uint16_t sequence = input.U16();
-        const size_t size = input.U8() % 8;
-        Rtp(PacketDirection::kIncoming, SsrcOf(stream) + 1, 97, sequence, input.Take(size));
+        const uint16_t sequence = input.Word();
+        const size_t size = input.Byte() % 8;
+        Rtp(PacketDirection::kIncoming, SsrcOf(stream) + 1, 97, sequence, input.Bytes(size));
         break;
       }
       case 4: {
-        const size_t size = input.U8();
-        Rtp(PacketDirection::kOutgoing, SsrcOf(stream), 96, ++outgoing_[stream], input.Take(size));
+        const size_t size = input.Byte();
+        Rtp(PacketDirection::kOutgoing, SsrcOf(stream), 96, ++outgoing_[stream], input.Bytes(size));
         break;
       }
       case 5: {
-        const auto payload_type = static_cast<uint8_t>(input.U8() & 0x7F);
-        Rtp(PacketDirection::kOutgoing, SsrcOf(stream), payload_type, input.U16(), {});
+        const auto payload_type = static_cast<uint8_t>(input.Byte() & 0x7F);
+        Rtp(PacketDirection::kOutgoing, SsrcOf(stream), payload_type, input.Word(), {});
         break;
       }
       case 6:
-        NackItems(stream, input.U8() % 16, input);
+        NackItems(stream, input.Byte() % 16, input);
         break;
       case 7:  // What was sent last.
-        NackLast(stream, input.U16());
+        NackLast(stream, input.Word());
         break;
       case 8:
-        Datagram(input.Take(input.U8()));
+        Datagram(input.Bytes(input.Byte()));
         break;
       case 9:
-        Event(RoundTripMeasured{TimeDelta::Micros(int64_t{input.U16()} * 256 - 4096)});
+        Event(RoundTripMeasured{TimeDelta::Micros(int64_t{input.Word()} * 256 - 4096)});
         break;
       case 10:
         Event(KeyFrameNeeded{Ssrc(SsrcOf(stream))});
@@ -167,7 +149,7 @@ class Leg {
         Toggle(PacketDirection::kOutgoing, stream);
         break;
       case 14:
-        Raw(input.Take(input.U8()));
+        Raw(input.Bytes(input.Byte()));
         break;
       default:
         now_ += TimeDelta::Millis(100);
@@ -229,8 +211,8 @@ class Leg {
     bytes.insert(bytes.end(), items.begin(), items.end());
     Datagram(bytes);
   }
-  void NackItems(uint8_t stream, size_t count, Input& input) {
-    const absl::Span<const uint8_t> items = input.Take(4 * count);
+  void NackItems(uint8_t stream, size_t count, FuzzInput& input) {
+    const absl::Span<const uint8_t> items = input.Bytes(4 * count);
     Nack(SsrcOf(stream), items.first(items.size() / 4 * 4));
   }
   void NackLast(uint8_t stream, uint16_t mask) {
@@ -365,7 +347,7 @@ class Leg {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const bool plain : {false, true}) {
-    sluice::Input input(absl::MakeConstSpan(data, size));
+    sluice::FuzzInput input(absl::MakeConstSpan(data, size));
     sluice::Leg leg(plain);
     while (!input.empty()) {
       leg.Do(input);

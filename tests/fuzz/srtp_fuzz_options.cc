@@ -46,7 +46,7 @@ MasterKey SrtpFuzzOptions::Key(size_t number) const {
 
 Mki SrtpFuzzOptions::MkiOf(size_t number) const { return MakeMki(number, sender.mki.size()); }
 
-SrtpFuzzOptions ChooseSrtpFuzzOptions(SrtpFuzzInput& input) {
+SrtpFuzzOptions ChooseSrtpFuzzOptions(FuzzInput& input) {
   constexpr size_t kMkiSizes[] = {0, 1, 4, kMaxMkiSize};
   SrtpFuzzOptions options;
   options.suite = kCipherSuites[input.Byte() % std::size(kCipherSuites)].id;

@@ -8,7 +8,7 @@
 #include "srtp/mki.h"
 #include "srtp/srtp_receiver.h"
 #include "srtp/srtp_sender.h"
-#include "tests/fuzz/srtp_fuzz_input.h"
+#include "tests/fuzz/fuzz_input.h"
 
 namespace sluice {
 
@@ -35,7 +35,7 @@ struct SrtpFuzzOptions {
 //      6 some extensions are encrypted (not with cryptex), 7 a key derivation rate
 //   2  numbers: 0-3 the rate's exponent, 4-7 how many packets a key lasts, or 0 for many
 //   3  bounds: 0 remembered streams, 1 window, 2 no scratch, 4-7 streams
-SrtpFuzzOptions ChooseSrtpFuzzOptions(SrtpFuzzInput& input);
+SrtpFuzzOptions ChooseSrtpFuzzOptions(FuzzInput& input);
 
 }  // namespace sluice
 

@@ -36,7 +36,7 @@
 #include "srtp/stream_state.h"
 #include "srtp/testing/packet_builder.h"
 #include "srtp/verdict.h"
-#include "tests/fuzz/srtp_fuzz_input.h"
+#include "tests/fuzz/fuzz_input.h"
 #include "tests/fuzz/srtp_fuzz_options.h"
 #include "tests/fuzz/srtp_lane.h"
 
@@ -82,7 +82,7 @@ struct Delivery {
 
 class Target {
  public:
-  explicit Target(SrtpFuzzInput& input) : input_(input), options_(ChooseSrtpFuzzOptions(input)) {
+  explicit Target(FuzzInput& input) : input_(input), options_(ChooseSrtpFuzzOptions(input)) {
     static const std::vector<SrtpLaneMemory*>& memories =
         *new std::vector<SrtpLaneMemory*>(LaneMemories());
     for (SrtpLaneMemory* memory : memories) {
@@ -441,7 +441,7 @@ class Target {
     UnprotectAll();
   }
 
-  SrtpFuzzInput& input_;
+  FuzzInput& input_;
   const SrtpFuzzOptions options_;
   std::vector<std::unique_ptr<SrtpLane>> lanes_;
   // Plain packets that are still to be protected, and protected ones still to be opened.
@@ -464,7 +464,7 @@ class Target {
 }  // namespace sluice
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  sluice::SrtpFuzzInput input(absl::MakeConstSpan(data, size));
+  sluice::FuzzInput input(absl::MakeConstSpan(data, size));
   sluice::Target(input).Run();
   return 0;
 }

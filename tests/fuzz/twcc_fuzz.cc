@@ -32,6 +32,7 @@
 #include "interceptor/twcc/transport_wide_feedback.h"
 #include "srtp/packet_arena.h"
 #include "srtp/rtp_types.h"
+#include "tests/fuzz/fuzz_input.h"
 
 namespace sluice {
 namespace {
@@ -43,25 +44,6 @@ constexpr uint32_t kProbe = 0x300;
 constexpr uint8_t kId = 5;
 constexpr DataRate kMin = DataRate::KilobitsPerSec(30);
 constexpr DataRate kMax = DataRate::KilobitsPerSec(5000);
-
-// The input, taken from its front. At its end everything is 0.
-class Input {
- public:
-  explicit Input(absl::Span<const uint8_t> bytes) : rest_(bytes) {}
-
-  bool empty() const { return rest_.empty(); }
-  uint8_t U8() { return Take(1).empty() ? uint8_t{0} : last_[0]; }
-  uint16_t U16() { return Take(2).size() < 2 ? uint16_t{0} : LoadBe16(last_.data()); }
-  absl::Span<const uint8_t> Take(size_t size) {
-    last_ = rest_.first(std::min(size, rest_.size()));
-    rest_.remove_prefix(last_.size());
-    return last_;
-  }
-
- private:
-  absl::Span<const uint8_t> rest_;
-  absl::Span<const uint8_t> last_;
-};
 
 constexpr uint32_t SsrcOf(uint8_t stream) { return 0x100 + stream; }
 
@@ -114,27 +96,27 @@ class Leg {
                  AddStreamVerdict::kOk);
   }
 
-  void Do(Input& input) {
-    const uint8_t operation = input.U8();
+  void Do(FuzzInput& input) {
+    const uint8_t operation = input.Byte();
     const auto stream = static_cast<uint8_t>(operation / 16 % kStreams);
     switch (operation % 16) {
       case 0:
-        now_ += TimeDelta::Micros(int64_t{input.U16()} * 16);
+        now_ += TimeDelta::Micros(int64_t{input.Word()} * 16);
         break;
       case 1:
         now_ += TimeDelta::Millis(20);
         Timeout();
         break;
       case 2: {
-        const size_t size = input.U8();
-        Pass(PacketDirection::kOutgoing, RtpBytes(SsrcOf(stream), ++sequence_, input.Take(size)));
+        const size_t size = input.Byte();
+        Pass(PacketDirection::kOutgoing, RtpBytes(SsrcOf(stream), ++sequence_, input.Bytes(size)));
         break;
       }
       case 3:  // The number after the last one, or one further on.
-        Numbered(stream, incoming_ = static_cast<uint16_t>(incoming_ + input.U8() % 8));
+        Numbered(stream, incoming_ = static_cast<uint16_t>(incoming_ + input.Byte() % 8));
         break;
       case 4:
-        Numbered(stream, input.U16());
+        Numbered(stream, input.Word());
         break;
       case 5:
         Timeout();
@@ -143,20 +125,20 @@ class Leg {
         Feedback(input);
         break;
       case 7:
-        Answer(input.U16());
+        Answer(input.Word());
         break;
       case 8:
-        Datagram(input.Take(input.U8()));
+        Datagram(input.Bytes(input.Byte()));
         break;
       case 9:
-        Event(TargetRateChanged{DataRate::KilobitsPerSec(input.U16())});
+        Event(TargetRateChanged{DataRate::KilobitsPerSec(input.Word())});
         break;
       case 10:
-        Event(ProbeWanted{input.U8(), DataRate::KilobitsPerSec(input.U16()),
-                          TimeDelta::Millis(input.U8())});
+        Event(ProbeWanted{input.Byte(), DataRate::KilobitsPerSec(input.Word()),
+                          TimeDelta::Millis(input.Byte())});
         break;
       case 11:
-        Event(RoundTripMeasured{TimeDelta::Micros(int64_t{input.U16()} * 256 - 4096)});
+        Event(RoundTripMeasured{TimeDelta::Micros(int64_t{input.Word()} * 256 - 4096)});
         break;
       case 12:
         Toggle(PacketDirection::kIncoming, stream);
@@ -165,10 +147,10 @@ class Leg {
         Toggle(PacketDirection::kOutgoing, stream);
         break;
       case 14:
-        Pass(PacketDirection::kIncoming, input.Take(input.U8()));
+        Pass(PacketDirection::kIncoming, input.Bytes(input.Byte()));
         break;
       default:
-        Pass(PacketDirection::kOutgoing, input.Take(input.U8()));
+        Pass(PacketDirection::kOutgoing, input.Bytes(input.Byte()));
     }
     SLUICE_CHECK(packets_.capacity() - packets_.free() <= 2 * kQueue);
     const DataRate target = estimator_->estimator().target();
@@ -203,14 +185,14 @@ class Leg {
     Pass(PacketDirection::kIncoming, bytes);
   }
   // Any chunks and deltas, about packets near those sent last.
-  void Feedback(Input& input) {
+  void Feedback(FuzzInput& input) {
     std::vector<uint8_t> bytes(20);
     bytes[0] = 0x8F;
     bytes[1] = 205;
-    StoreBe16(&bytes[12], static_cast<uint16_t>(next_number_ - input.U8()));
-    StoreBe16(&bytes[14], input.U16());
-    StoreBe24(&bytes[16], input.U16());
-    const absl::Span<const uint8_t> rest = input.Take(input.U8());
+    StoreBe16(&bytes[12], static_cast<uint16_t>(next_number_ - input.Byte()));
+    StoreBe16(&bytes[14], input.Word());
+    StoreBe24(&bytes[16], input.Word());
+    const absl::Span<const uint8_t> rest = input.Bytes(input.Byte());
     bytes.insert(bytes.end(), rest.begin(), rest.end());
     bytes.resize((bytes.size() + 3) / 4 * 4);
     StoreBe16(&bytes[2], static_cast<uint16_t>(bytes.size() / 4 - 1));
@@ -326,7 +308,7 @@ class Leg {
 }  // namespace sluice
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  sluice::Input input(absl::MakeConstSpan(data, size));
+  sluice::FuzzInput input(absl::MakeConstSpan(data, size));
   sluice::Leg leg;
   while (!input.empty()) {
     leg.Do(input);

@@ -1,5 +1,5 @@
-#ifndef TESTS_FUZZ_SRTP_FUZZ_INPUT_H_
-#define TESTS_FUZZ_SRTP_FUZZ_INPUT_H_
+#ifndef TESTS_FUZZ_FUZZ_INPUT_H_
+#define TESTS_FUZZ_FUZZ_INPUT_H_
 
 #include <algorithm>
 #include <cstddef>
@@ -11,9 +11,9 @@ namespace sluice {
 
 // Reads what a fuzzer made up, as small numbers. Where nothing is left it reads zeros, so that a
 // shorter input means something too. Valid as long as the bytes.
-class SrtpFuzzInput {
+class FuzzInput {
  public:
-  explicit SrtpFuzzInput(absl::Span<const uint8_t> bytes) : rest_(bytes) {}
+  explicit FuzzInput(absl::Span<const uint8_t> bytes) : rest_(bytes) {}
 
   bool empty() const { return rest_.empty(); }
 
@@ -42,4 +42,4 @@ class SrtpFuzzInput {
 
 }  // namespace sluice
 
-#endif  // TESTS_FUZZ_SRTP_FUZZ_INPUT_H_
+#endif  // TESTS_FUZZ_FUZZ_INPUT_H_
