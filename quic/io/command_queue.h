@@ -11,21 +11,11 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
-#include "base/timestamp.h"
-#include "quic/connection/datagram_outbox.h"
-#include "quic/server/quic_endpoint.h"
+#include "quic/server/listener_turn.h"
 
 namespace sluice {
 
-// What a command may use while it runs, on the thread of its listener.
-struct ListenerTurn {
-  Timestamp now;
-  QuicEndpoint& endpoint;
-  // For Flush; what is in it leaves with the turn.
-  DatagramOutbox& out;
-};
-
-// Runs once, or never when its listener stops before.
+// Runs once on the thread of its listener, or never when its listener stops before.
 using ListenerCommand = absl::AnyInvocable<void(ListenerTurn&) &&>;
 
 // Commands on their way to a thread that waits for a descriptor. Memory for all of them is there

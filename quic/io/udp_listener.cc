@@ -29,17 +29,18 @@ namespace sluice {
 absl::StatusOr<std::unique_ptr<UdpListener>> UdpListener::Start(const ListenerOptions& options,
                                                                 StatelessReset::Secret reset_secret,
                                                                 TlsServerContext& tls,
-                                                                ConnectionAcceptor& acceptor,
+                                                                ListenerApplication& application,
                                                                 RandomSource& random) {
   auto socket = DatagramSocket::Open(options.address);
   if (!socket.ok()) return socket.status();
   auto commands = CommandQueue::Create();
   if (!commands.ok()) return commands.status();
   auto endpoint = QuicEndpoint::Create(MonotonicNow(), options.endpoint, std::move(reset_secret),
-                                       tls, acceptor, random);
+                                       tls, application, random);
   if (!endpoint.ok()) return endpoint.status();
-  std::unique_ptr<UdpListener> listener(new UdpListener(
-      *std::move(socket), *std::move(commands), *std::move(endpoint), options.segmentation));
+  std::unique_ptr<UdpListener> listener(new UdpListener(*std::move(socket), *std::move(commands),
+                                                        *std::move(endpoint), application,
+                                                        options.segmentation));
 
   // Signals are for the main thread; a thread begins with the mask of the one that makes it.
   sigset_t blocked;
@@ -53,13 +54,15 @@ absl::StatusOr<std::unique_ptr<UdpListener>> UdpListener::Start(const ListenerOp
 }
 
 UdpListener::UdpListener(DatagramSocket socket, std::unique_ptr<CommandQueue> commands,
-                         std::unique_ptr<QuicEndpoint> endpoint, bool segmentation)
+                         std::unique_ptr<QuicEndpoint> endpoint, ListenerApplication& application,
+                         bool segmentation)
     : socket_(std::move(socket)),
       commands_(std::move(commands)),
       endpoint_(std::move(endpoint)),
+      application_(application),
       sender_(segmentation) {}
 
-UdpListener::~UdpListener() { Stop(TimeDelta::Zero(), 0); }
+UdpListener::~UdpListener() { Stop(TimeDelta::Zero()); }
 
 ListenerCounters UdpListener::counters() const {
   ListenerCounters counters;
@@ -76,9 +79,8 @@ void UdpListener::StopAccepting() {
   commands_->Wake();
 }
 
-void UdpListener::Stop(TimeDelta drain, uint64_t code) {
+void UdpListener::Stop(TimeDelta drain) {
   if (!thread_.joinable()) return;
-  code_ = code;
   stop_after_us_ = std::max(drain, TimeDelta::Zero()).us();
   StopAccepting();
   thread_.join();
@@ -93,20 +95,29 @@ void UdpListener::Run() {
   while (phase_ != Phase::kOver) {
     const bool readable = Wait(now);
     now = MonotonicNow();
-    if (stop_accepting_) endpoint_->StopAccepting();
-    RunCommands(now);
-    if (readable) Receive(now);
-    if (endpoint_->NextTimeout() <= now) endpoint_->HandleTimeouts(now, out_);
-    Advance(now);
-    SendAll();
-    Publish();
+    Turn(now, readable);
   }
+}
+
+void UdpListener::Turn(Timestamp now, bool readable) {
+  application_.BeginTurn(now);
+  if (stop_accepting_) endpoint_->StopAccepting();
+  RunCommands(now);
+  if (readable) Receive(now);
+  if (endpoint_->NextTimeout() <= now) endpoint_->HandleTimeouts(now, out_);
+  BeginStop(now);
+  // So that there is room for what the application has to say.
+  if (out_.datagrams().size() >= kSendAbove) SendAll();
+  application_.EndTurn({now, *endpoint_, out_});
+  GoOnStopping(now);
+  SendAll();
+  Publish();
 }
 
 bool UdpListener::Wait(Timestamp now) {
   pollfd waiting[] = {{.fd = socket_.fd(), .events = POLLIN, .revents = 0},
                       {.fd = commands_->fd(), .events = POLLIN, .revents = 0}};
-  const Timestamp due = std::min(endpoint_->NextTimeout(), deadline_);
+  const Timestamp due = std::min({endpoint_->NextTimeout(), application_.NextTimeout(), deadline_});
   if (due == Timestamp::PlusInfinity()) {
     static_cast<void>(ppoll(waiting, 2, nullptr, nullptr));
   } else {
@@ -136,16 +147,20 @@ void UdpListener::Receive(Timestamp now) {
   }
 }
 
-void UdpListener::Advance(Timestamp now) {
+void UdpListener::BeginStop(Timestamp now) {
   const int64_t stop_after_us = stop_after_us_;
-  if (phase_ == Phase::kServing && stop_after_us != kNoStop) {
-    endpoint_->StopAccepting();
-    deadline_ = now + TimeDelta::Micros(stop_after_us);
-    phase_ = Phase::kDraining;
-  }
+  if (phase_ != Phase::kServing || stop_after_us == kNoStop) return;
+  endpoint_->StopAccepting();
+  application_.Drain();
+  deadline_ = now + TimeDelta::Micros(stop_after_us);
+  phase_ = Phase::kDraining;
+}
+
+void UdpListener::GoOnStopping(Timestamp now) {
   if (phase_ == Phase::kDraining && (endpoint_->connections() == 0 || now >= deadline_)) {
     // Each call closes at least one as long as there is room.
-    while (!endpoint_->CloseSome(now, code_, out_)) SendAll();
+    while (!application_.CloseSome({now, *endpoint_, out_})) SendAll();
+    while (!endpoint_->CloseSome(now, kHandshakeCode, out_)) SendAll();
     deadline_ = now + kFarewellTime;
     phase_ = Phase::kFarewell;
   }

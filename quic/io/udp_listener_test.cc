@@ -63,7 +63,7 @@ TEST(UdpListenerTest, LongAnswersArriveWholeWithAndWithoutSegmentation) {
       Client& client = world.Connect();
       ASSERT_TRUE(Connected(world, client));
       for (int i = 0; i < 5; ++i) ASSERT_TRUE(world.Echoes(client, 50'000));
-      world.listener->Stop(TimeDelta::Zero(), 0);
+      world.listener->Stop(TimeDelta::Zero());
       const ListenerCounters counters = world.listener->counters();
       EXPECT_EQ(counters.send.segmented > 0, segmentation);
       EXPECT_GT(counters.send.sent, 5u * 50'000 / 1472);
@@ -98,7 +98,7 @@ TEST(UdpListenerTest, CommandsRunOnItsThreadWithItsEndpoint) {
   }));
   done.WaitForNotification();
   EXPECT_EQ(connections, 1u);
-  world.listener->Stop(TimeDelta::Zero(), 0);
+  world.listener->Stop(TimeDelta::Zero());
   EXPECT_EQ(world.listener->counters().commands, 1u);
   EXPECT_FALSE(world.listener->Post([](ListenerTurn&) {}));
   EXPECT_EQ(world.listener->counters().commands_refused, 1u);
@@ -113,8 +113,47 @@ TEST(UdpListenerTest, NewClientsAreRefusedAfterStopAcceptingAndOldOnesGoOn) {
   ASSERT_TRUE(world.RunUntil([&] { return late.peer.closed.has_value(); }));
   EXPECT_FALSE(late.peer.connected);
   EXPECT_TRUE(world.Echoes(old, 1000));
-  world.listener->Stop(TimeDelta::Zero(), 0);
+  world.listener->Stop(TimeDelta::Zero());
   EXPECT_GE(Count(world.listener->counters(), EndpointVerdict::kRefusedClosing), 1u);
+}
+
+TEST(UdpListenerTest, WhoIsWokenSaysWhatOtherThreadsHaveReady) {
+  ListenerWorld world({.address = kLoopback4});
+  Client& client = world.Connect();
+  ASSERT_TRUE(Connected(world, client));
+  world.Hold();
+  const std::optional<StreamId> id = client.peer.connection->OpenBidirectional();
+  ASSERT_TRUE(id.has_value());
+  world.Say(client, *id, std::vector<uint8_t>(3000, 1));
+  ASSERT_TRUE(world.RunUntil([&] { return world.bytes_held() == 3000; }));
+  EXPECT_EQ(client.peer.streams[*id].data.size(), 0u);
+  world.Release();
+  EXPECT_TRUE(world.RunUntil([&] { return client.peer.streams[*id].fin; }));
+  EXPECT_EQ(client.peer.streams[*id].data.size(), 3000u);
+}
+
+TEST(UdpListenerTest, EachWakeIsFollowedByATurn) {
+  ListenerWorld world({.address = kLoopback4});
+  for (int i = 0; i < 100; ++i) {
+    const uint64_t before = world.turns();
+    world.listener->Wake();
+    ASSERT_TRUE(world.RunUntil([&] { return world.turns() > before; }));
+  }
+}
+
+TEST(UdpListenerTest, WhoHasNothingLeftIsToldAtOnceAndTheDrainEnds) {
+  ListenerWorld world({.address = kLoopback4});
+  for (int i = 0; i < 5; ++i) world.Connect();
+  for (const auto& client : world.clients) ASSERT_TRUE(Connected(world, *client));
+  // Would not come back in the time of a test if it waited.
+  world.listener->Stop(TimeDelta::Minutes(60));
+  ASSERT_TRUE(world.RunUntil([&] {
+    return std::all_of(world.clients.begin(), world.clients.end(),
+                       [](const auto& client) { return client->peer.closed.has_value(); });
+  }));
+  for (const auto& client : world.clients) {
+    EXPECT_EQ(client->peer.closed->code, ListenerWorld::kNoError);
+  }
 }
 
 TEST(UdpListenerTest, WhoIsLeftAtTheDeadlineIsToldTheCode) {
@@ -128,12 +167,14 @@ TEST(UdpListenerTest, WhoIsLeftAtTheDeadlineIsToldTheCode) {
     client->peer.connection->Write(*id, std::vector<uint8_t>(40'000), false);
     client->peer.connection->Flush(MonotonicNow(), client->peer.out);
   }
-  world.listener->Stop(TimeDelta::Zero(), 77);
+  world.listener->Stop(TimeDelta::Zero());
   ASSERT_TRUE(world.RunUntil([&] {
     return std::all_of(world.clients.begin(), world.clients.end(),
                        [](const auto& client) { return client->peer.closed.has_value(); });
   }));
-  for (const auto& client : world.clients) EXPECT_EQ(client->peer.closed->code, 77u);
+  for (const auto& client : world.clients) {
+    EXPECT_EQ(client->peer.closed->code, ListenerWorld::kNoError);
+  }
 }
 
 TEST(UdpListenerTest, ADrainEndsWhenTheLastClientHasLeft) {
@@ -143,8 +184,8 @@ TEST(UdpListenerTest, ADrainEndsWhenTheLastClientHasLeft) {
   client.peer.connection->Close(MonotonicNow(), 0, client.peer.out);
   ASSERT_TRUE(world.RunUntil([&] { return world.listener->counters().connections == 0; }));
   // Would not come back in the time of a test if it waited.
-  world.listener->Stop(TimeDelta::Minutes(60), 0);
-  world.listener->Stop(TimeDelta::Minutes(60), 0);
+  world.listener->Stop(TimeDelta::Minutes(60));
+  world.listener->Stop(TimeDelta::Minutes(60));
 }
 
 TEST(UdpListenerTest, WhatCannotStartSaysWhy) {

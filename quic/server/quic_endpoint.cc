@@ -339,6 +339,13 @@ void QuicEndpoint::Flush(Timestamp now, QuicConnection& connection, DatagramOutb
   Settle(static_cast<Place&>(connection.owner()), out);
 }
 
+void QuicEndpoint::Close(Timestamp now, QuicConnection& connection, uint64_t code,
+                         DatagramOutbox& out) {
+  now_ = std::max(now_, now);
+  connection.Close(now_, code, out);
+  Settle(static_cast<Place&>(connection.owner()), out);
+}
+
 bool QuicEndpoint::CloseSome(Timestamp now, uint64_t code, DatagramOutbox& out) {
   now_ = std::max(now_, now);
   for (; closing_at_ < options_.limits.max_connections; ++closing_at_) {

@@ -86,6 +86,9 @@ class QuicEndpoint {
   // After the application wrote to streams of `connection`, which is one of ours, outside of
   // events.
   void Flush(Timestamp now, QuicConnection& connection, DatagramOutbox& out);
+  // Ends `connection`, which is one of ours, with a code of the application, outside of events. It
+  // is over a little later. Needs room in `out` for the peer to hear of it.
+  void Close(Timestamp now, QuicConnection& connection, uint64_t code, DatagramOutbox& out);
 
   // ---- The end. ----
 

@@ -11,8 +11,20 @@
 
 namespace sluice {
 
+// Whoever has a ServedConnection, and looks after it only when something has happened to it. The
+// thread of the connection.
+class ConnectionKeeper {
+ public:
+  virtual ~ConnectionKeeper() = default;
+  // Cheap; may be called any number of times.
+  virtual void OnTouched() = 0;
+};
+
 // Who speaks a protocol on one connection of a server, and has deadlines of its own besides the
 // connection's. One thread.
+//
+// Is asked for TakeUnsent, NextTimeout and drained after its events and its HandleTimeout, and
+// after it said Touch: not otherwise.
 class ServedConnection : public ConnectionHandler {
  public:
   // Does what is due of the protocol at or before `now`, apart from the connection's own.
@@ -28,9 +40,22 @@ class ServedConnection : public ConnectionHandler {
   virtual bool drained() const = 0;
   // Null after the end.
   virtual QuicConnection* connection() const = 0;
+
+  // Who is told of what happens outside of events; null for nobody. Outlives this.
+  void set_keeper(ConnectionKeeper* keeper) { keeper_ = keeper; }
+
+ protected:
+  // To be called when something was said outside of the connection's events, or a deadline came
+  // nearer there: by a service that answers later.
+  void Touch() {
+    if (keeper_ != nullptr) keeper_->OnTouched();
+  }
+
+ private:
+  ConnectionKeeper* keeper_ = nullptr;
 };
 
-// Speaks one protocol on all connections of a thread.
+// Speaks one protocol on all connections of a thread. That thread.
 class ConnectionProtocol {
  public:
   virtual ~ConnectionProtocol() = default;
@@ -41,6 +66,8 @@ class ConnectionProtocol {
   virtual uint64_t no_error() const = 0;
   // Null closes the connection, which stays until the handler's OnClosed.
   virtual std::unique_ptr<ServedConnection> Serve(QuicConnection& connection) = 0;
+  // A turn of the thread is over: the time to show other threads what was counted.
+  virtual void OnTurnEnd() {}
 };
 
 }  // namespace sluice

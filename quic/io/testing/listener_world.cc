@@ -3,16 +3,19 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "base/check.h"
 #include "base/data_size.h"
@@ -20,6 +23,7 @@
 #include "base/testing/seeded_random.h"
 #include "base/time_delta.h"
 #include "base/timestamp.h"
+#include "quic/connection/close_reason.h"
 #include "quic/connection/connection_handler.h"
 #include "quic/connection/quic_connection.h"
 #include "quic/connection/udp_path.h"
@@ -27,6 +31,8 @@
 #include "quic/io/datagram_socket.h"
 #include "quic/io/monotonic_clock.h"
 #include "quic/io/udp_listener.h"
+#include "quic/server/served_connection.h"
+#include "quic/server/served_connections.h"
 #include "quic/server/stateless_reset.h"
 #include "quic/tls/application_protocols.h"
 #include "quic/tls/certificate_chain.h"
@@ -58,16 +64,25 @@ UdpAddress AnyPort(const UdpAddress& server) {
 
 }  // namespace
 
-class ListenerWorld::Echo : public ConnectionHandler {
+class ListenerWorld::Echo : public ServedConnection {
  public:
-  explicit Echo(QuicConnection& connection) : connection_(connection) {}
-  void OnStreamData(StreamId id, absl::Span<const uint8_t> data, bool fin, bool) override {
-    Stream& stream = streams_[id];
-    stream.waiting.insert(stream.waiting.end(), data.begin(), data.end());
-    stream.fin = stream.fin || fin;
-    Pump(id);
-  }
+  Echo(EchoServer& server, QuicConnection& connection);
+  ~Echo() override;
+
+  void OnStreamData(StreamId id, absl::Span<const uint8_t> data, bool fin, bool) override;
   void OnWritable(StreamId id) override { Pump(id); }
+  void OnStreamClosed(StreamId id) override { streams_.erase(id); }
+  void OnClosed(const CloseReason&) override { connection_ = nullptr; }
+
+  void HandleTimeout(Timestamp /*now*/) override {}
+  Timestamp NextTimeout() const override { return Timestamp::PlusInfinity(); }
+  bool TakeUnsent() override { return std::exchange(unsent_, false); }
+  void Drain() override { draining_ = true; }
+  bool drained() const override { return draining_ && streams_.empty(); }
+  QuicConnection* connection() const override { return connection_; }
+
+  // Outside of events.
+  void PumpAll();
 
  private:
   struct Stream {
@@ -75,17 +90,71 @@ class ListenerWorld::Echo : public ConnectionHandler {
     bool fin = false;
   };
 
-  void Pump(StreamId id) {
-    Stream& stream = streams_[id];
-    const size_t written = connection_.Write(id, stream.waiting, stream.fin);
-    connection_.Consume(id, written);
-    stream.waiting.erase(stream.waiting.begin(),
-                         stream.waiting.begin() + static_cast<ptrdiff_t>(written));
+  void Pump(StreamId id);
+
+  EchoServer& server_;
+  QuicConnection* connection_;
+  std::map<StreamId, Stream> streams_;
+  bool unsent_ = false;
+  bool draining_ = false;
+};
+
+class ListenerWorld::EchoServer : public ConnectionProtocol {
+ public:
+  EchoServer(const std::atomic<bool>& held, std::atomic<size_t>& bytes_held)
+      : held_(held), bytes_held_(bytes_held) {}
+
+  absl::string_view name() const override { return "echo"; }
+  uint64_t no_error() const override { return kNoError; }
+  std::unique_ptr<ServedConnection> Serve(QuicConnection& connection) override {
+    return std::make_unique<Echo>(*this, connection);
   }
 
-  QuicConnection& connection_;
-  std::map<StreamId, Stream> streams_;
+  // Whether `size` bytes are to be kept.
+  bool Holds(size_t size) {
+    if (!held_) return false;
+    bytes_held_ += size;
+    return true;
+  }
+  std::set<Echo*>& echoes() { return echoes_; }
+
+ private:
+  const std::atomic<bool>& held_;
+  std::atomic<size_t>& bytes_held_;
+  std::set<Echo*> echoes_;
 };
+
+ListenerWorld::Echo::Echo(EchoServer& server, QuicConnection& connection)
+    : server_(server), connection_(&connection) {
+  server_.echoes().insert(this);
+}
+
+ListenerWorld::Echo::~Echo() { server_.echoes().erase(this); }
+
+void ListenerWorld::Echo::OnStreamData(StreamId id, absl::Span<const uint8_t> data, bool fin,
+                                       bool) {
+  Stream& stream = streams_[id];
+  stream.waiting.insert(stream.waiting.end(), data.begin(), data.end());
+  stream.fin = stream.fin || fin;
+  if (!server_.Holds(data.size())) Pump(id);
+}
+
+void ListenerWorld::Echo::Pump(StreamId id) {
+  Stream& stream = streams_[id];
+  const size_t written = connection_->Write(id, stream.waiting, stream.fin);
+  connection_->Consume(id, written);
+  stream.waiting.erase(stream.waiting.begin(),
+                       stream.waiting.begin() + static_cast<ptrdiff_t>(written));
+}
+
+void ListenerWorld::Echo::PumpAll() {
+  for (auto& [id, stream] : streams_) {
+    if (stream.waiting.empty() || connection_ == nullptr) continue;
+    Pump(id);
+    unsent_ = true;
+    Touch();
+  }
+}
 
 ListenerWorld::ListenerWorld(const ListenerOptions& options)
     : random(SeededRandom::SeedFromEnvOr(90)), server_random_(random.seed() + 1) {
@@ -95,8 +164,14 @@ ListenerWorld::ListenerWorld(const ListenerOptions& options)
                                 MonotonicNow(), server_random_);
   client_tls_ =
       *TlsClientContext::Create({.protocols = {EchoProtocol()}, .trusted_pem = root_.certificate});
+  echo_server_ = std::make_unique<EchoServer>(held_, bytes_held_);
+  served_ = std::make_unique<ServedConnections>(
+      ServedConnections::Options{.capacity = options.endpoint.limits.max_connections,
+                                 .protocols = {echo_server_.get()},
+                                 .works = {this}},
+      now_);
   auto made =
-      UdpListener::Start(options, StatelessReset::Secret(), *server_tls_, *this, server_random_);
+      UdpListener::Start(options, StatelessReset::Secret(), *server_tls_, *served_, server_random_);
   SLUICE_CHECK(made.ok()) << made.status();
   listener = *std::move(made);
 }
@@ -104,14 +179,21 @@ ListenerWorld::ListenerWorld(const ListenerOptions& options)
 ListenerWorld::~ListenerWorld() = default;
 
 absl::Status ListenerWorld::TryAnother(const ListenerOptions& options) {
-  listener->Stop(TimeDelta::Zero(), 0);
-  return UdpListener::Start(options, StatelessReset::Secret(), *server_tls_, *this, server_random_)
+  listener->Stop(TimeDelta::Zero());
+  return UdpListener::Start(options, StatelessReset::Secret(), *server_tls_, *served_,
+                            server_random_)
       .status();
 }
 
-ConnectionHandler* ListenerWorld::OnConnection(QuicConnection& connection) {
-  echoes_.push_back(std::make_unique<Echo>(connection));
-  return echoes_.back().get();
+void ListenerWorld::Release() {
+  held_ = false;
+  listener->Wake();
+}
+
+void ListenerWorld::OnTurn(Timestamp /*now*/) {
+  ++turns_;
+  if (held_) return;
+  for (Echo* const echo : echo_server_->echoes()) echo->PumpAll();
 }
 
 ListenerWorld::Client& ListenerWorld::Connect(const UdpAddress& ip) {
@@ -161,14 +243,18 @@ bool ListenerWorld::RunUntil(const std::function<bool()>& done) {
   return true;
 }
 
+void ListenerWorld::Say(Client& client, StreamId id, absl::Span<const uint8_t> bytes) {
+  SLUICE_CHECK(client.peer.connection->Write(id, bytes, true) == bytes.size());
+  client.peer.connection->Flush(MonotonicNow(), client.peer.out);
+  SendOf(client);
+}
+
 bool ListenerWorld::Echoes(Client& client, size_t size) {
   const std::optional<StreamId> id = client.peer.connection->OpenBidirectional();
   if (!id.has_value()) return false;
   std::vector<uint8_t> bytes(size);
   random.Fill(absl::MakeSpan(bytes));
-  if (client.peer.connection->Write(*id, bytes, true) != size) return false;
-  client.peer.connection->Flush(MonotonicNow(), client.peer.out);
-  SendOf(client);
+  Say(client, *id, bytes);
   return RunUntil([&] { return client.peer.streams[*id].fin; }) &&
          client.peer.streams[*id].data == bytes;
 }

@@ -1,6 +1,7 @@
 #ifndef QUIC_IO_TESTING_LISTENER_WORLD_H_
 #define QUIC_IO_TESTING_LISTENER_WORLD_H_
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -9,8 +10,10 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "base/random_source.h"
 #include "base/testing/seeded_random.h"
+#include "base/timestamp.h"
 #include "quic/connection/connection_handler.h"
 #include "quic/connection/quic_connection.h"
 #include "quic/connection/testing/test_peer.h"
@@ -19,7 +22,8 @@
 #include "quic/io/datagram_sender.h"
 #include "quic/io/datagram_socket.h"
 #include "quic/io/udp_listener.h"
-#include "quic/server/quic_endpoint.h"
+#include "quic/server/served_connections.h"
+#include "quic/server/turn_work.h"
 #include "quic/tls/testing/test_certificates.h"
 #include "quic/tls/tls_client_context.h"
 #include "quic/tls/tls_server_context.h"
@@ -28,8 +32,11 @@ namespace sluice {
 
 // A listener on loopback that sends back what comes on streams, and clients of it, each with a
 // socket of its own, on the test's thread.
-class ListenerWorld : public ConnectionAcceptor {
+class ListenerWorld : private TurnWork {
  public:
+  // What connections are closed with when nothing is wrong.
+  static constexpr uint64_t kNoError = 77;
+
   struct Client {
     Client(DatagramSocket s, RandomSource& random) : socket(std::move(s)), peer(random) {}
     DatagramSocket socket;
@@ -39,6 +46,11 @@ class ListenerWorld : public ConnectionAcceptor {
   explicit ListenerWorld(const ListenerOptions& options);
   ~ListenerWorld() override;
 
+  // From now on what comes is kept, until Release lets all of it go from another thread.
+  void Hold() { held_ = true; }
+  void Release();
+  size_t bytes_held() const { return bytes_held_; }
+
   // What becomes of another one with such options, when the first has stopped.
   absl::Status TryAnother(const ListenerOptions& options);
 
@@ -47,23 +59,36 @@ class ListenerWorld : public ConnectionAcceptor {
   Client& Connect() { return Connect(listener->local_address()); }
   // Takes part in what happens until `done`. False when it takes unreasonably long.
   bool RunUntil(const std::function<bool()>& done);
+  // Sends all of a stream.
+  void Say(Client& client, StreamId id, absl::Span<const uint8_t> bytes);
   // Sends `size` bytes on a stream of its own; whether all of them come back.
   bool Echoes(Client& client, size_t size);
 
-  ConnectionHandler* OnConnection(QuicConnection& connection) override;
+  // How many turns the listener has made.
+  uint64_t turns() const { return turns_; }
 
   SeededRandom random;
   std::vector<std::unique_ptr<Client>> clients;
 
  private:
   class Echo;
+  class EchoServer;
+
+  // TurnWork.
+  void OnTurn(Timestamp now) override;
 
   void Turn();
   void SendOf(Client& client);
 
   // Of the listener's thread.
   SeededRandom server_random_;
-  std::vector<std::unique_ptr<Echo>> echoes_;
+  Timestamp now_ = Timestamp::Zero();
+  std::unique_ptr<EchoServer> echo_server_;
+  std::unique_ptr<ServedConnections> served_;
+
+  std::atomic<bool> held_ = false;
+  std::atomic<size_t> bytes_held_ = 0;
+  std::atomic<uint64_t> turns_ = 0;
 
   TestCertificate root_ = MakeTestRoot();
   TestCertificate leaf_ = MakeTestCertificate(root_);

@@ -85,6 +85,7 @@ absl::Status EndpointWorld::TryRestart(const EndpointOptions& options, uint8_t s
 }
 
 ConnectionHandler* EndpointWorld::OnConnection(QuicConnection& connection) {
+  if (application != nullptr) return application->OnConnection(connection);
   echoes_.push_back(std::make_unique<Echo>(*this, connection));
   return echoes_.back().get();
 }
@@ -112,13 +113,31 @@ EndpointResult EndpointWorld::Give(const UdpAddress& from, absl::Span<const uint
   if (!out_.has_value()) out_.emplace(outbox_size);
   answers_.clear();
   bytes_received += datagram.size();
+  BeginTurn();
   const EndpointResult result =
       endpoint->HandleDatagram(now, {server_address, from}, Ecn::kNotEct, datagram, *out_);
   for (const auto& answer : out_->datagrams()) {
     answers_.emplace_back(answer.bytes.begin(), answer.bytes.end());
   }
   CarryToClients();
+  if (makes_turns) EndTurn();
   return result;
+}
+
+void EndpointWorld::BeginTurn() {
+  if (application != nullptr) application->BeginTurn(now);
+}
+
+void EndpointWorld::EndTurn() {
+  if (application == nullptr) return;
+  if (!out_.has_value()) out_.emplace(outbox_size);
+  application->EndTurn({now, *endpoint, *out_});
+  CarryToClients();
+}
+
+bool EndpointWorld::TurnIsDue() const {
+  return endpoint->NextTimeout() <= now ||
+         (application != nullptr && makes_turns && application->NextTimeout() <= now);
 }
 
 void EndpointWorld::CarryToServer(Client& client) {
@@ -153,9 +172,11 @@ void EndpointWorld::Run(TimeDelta time) {
       if (peer.connection->NextTimeout() <= now) peer.connection->HandleTimeout(now, peer.out);
       CarryToServer(*client);
     }
-    while (endpoint->NextTimeout() <= now) {
+    while (TurnIsDue()) {
+      BeginTurn();
       endpoint->HandleTimeouts(now, *out_);
       CarryToClients();
+      if (makes_turns) EndTurn();
     }
     if (now >= end) return;
     now += TimeDelta::Millis(1);

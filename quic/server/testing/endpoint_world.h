@@ -22,6 +22,7 @@
 #include "quic/connection/testing/test_peer.h"
 #include "quic/connection/udp_path.h"
 #include "quic/server/endpoint_verdict.h"
+#include "quic/server/listener_application.h"
 #include "quic/server/quic_endpoint.h"
 #include "quic/tls/application_protocols.h"
 #include "quic/tls/testing/test_certificates.h"
@@ -82,10 +83,19 @@ class EndpointWorld : public ConnectionAcceptor {
   size_t outbox_size = 256;
   // Of clients that come.
   ConnectionLimits client_limits;
+  // Has the connections instead of the world; each datagram and each millisecond is a turn, unless
+  // the test makes them itself. Stays for as long as the endpoint.
+  ListenerApplication* application = nullptr;
+  bool makes_turns = true;
+
+  // The application's part of a turn, and what it wrote goes to clients.
+  void EndTurn();
 
  private:
   class Echo;
 
+  void BeginTurn();
+  bool TurnIsDue() const;
   void CarryToServer(Client& client);
   void CarryToClients();
 
