@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -75,20 +76,9 @@ absl::Status ReportWorkers(WorkerPool& workers, Totals& totals, pb::Node& out) {
   return absl::OkStatus();
 }
 
-}  // namespace
-
-absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node& out) {
-  Totals totals;
-  absl::Status status = ReportWorkers(room.workers(), totals, out);
-  if (!status.ok()) {
-    return status;
-  }
-  out.set_version(sources.version);
-  out.set_instance_id(room.log().instance_id());
-  *out.mutable_start_time() = ToProto(sources.start_time);
-  const absl::Duration uptime = std::max(room.now() - sources.start_time, absl::ZeroDuration());
-  *out.mutable_uptime() = ToProto(TimeDelta::Micros(absl::ToInt64Microseconds(uptime)));
-
+// Every row of kLimitRows, and what follows from them.
+void ReportLimits(const NodeSources& sources, ControlRoom& room, const Totals& totals,
+                  const QuicUse& quic, pb::Node& out) {
   const DirectoryUsage directory_usage = room.directory().usage();
   for (const LimitRow& row : kLimitRows) {
     LimitState state{.limit = sources.limits.*row.member};
@@ -118,6 +108,17 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
     } else if (row.member == &Limits::held_packets) {
       state.used = totals.held_packets.used;
       state.refused = totals.held_packets.refused;
+    } else if (row.member == &Limits::quic_connections) {
+      state.used = quic.connections.used;
+      state.refused = quic.connections.refused;
+    } else if (row.member == &Limits::quic_connections_per_source) {
+      state.refused = quic.refused_source;
+    } else if (row.member == &Limits::quic_half_open) {
+      state.used = quic.half_open.used;
+      state.refused = quic.half_open.refused;
+    } else if (row.member == &Limits::quic_threads) {
+      state.used = quic.threads.used;
+      state.refused = quic.threads.refused;
     }
     AddLimit(row.name, state, out);
   }
@@ -126,6 +127,29 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
            {totals.packet_slots, totals.packet_slots - totals.packet_slots_free,
             totals.packet_slots_exhausted},
            out);
+}
+
+}  // namespace
+
+absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node& out) {
+  Totals totals;
+  absl::Status status = ReportWorkers(room.workers(), totals, out);
+  if (!status.ok()) {
+    return status;
+  }
+  out.set_version(sources.version);
+  out.set_instance_id(room.log().instance_id());
+  *out.mutable_start_time() = ToProto(sources.start_time);
+  const absl::Duration uptime = std::max(room.now() - sources.start_time, absl::ZeroDuration());
+  *out.mutable_uptime() = ToProto(TimeDelta::Micros(absl::ToInt64Microseconds(uptime)));
+
+  if (sources.quic != nullptr) {
+    QuicUse quic = sources.quic();
+    *out.mutable_quic() = std::move(quic.status);
+    ReportLimits(sources, room, totals, quic, out);
+  } else {
+    ReportLimits(sources, room, totals, {}, out);
+  }
   ToProto(sources.session_defaults, *out.mutable_default_session_config());
   out.set_open_file_descriptors(OpenFileDescriptors());
   out.set_crypto_engine(std::string(EngineName(sources.crypto_engine)));

@@ -22,6 +22,16 @@ struct LimitState {
   uint64_t refused = 0;
 };
 
+// Signalling over QUIC. Limits are those of the same names.
+struct QuicUse {
+  LimitState connections;
+  LimitState half_open;
+  // Connections that were one too many of their source.
+  uint64_t refused_source = 0;
+  LimitState threads;
+  gateway::v1::QuicStatus status;
+};
+
 // What never changes about a gateway, and where the rest is asked.
 struct NodeSources {
   std::string version;
@@ -33,6 +43,8 @@ struct NodeSources {
   // Null where no leg can be logged.
   std::function<LimitState()> packet_logs = nullptr;
   std::function<LimitState()> revoked_tokens = nullptr;
+  // Null without a port for QUIC.
+  std::function<QuicUse()> quic = nullptr;
 };
 
 // Puts together what GetNode tells. Asks every worker, so its errors are theirs.

@@ -111,6 +111,42 @@ TEST_F(NodeReportTest, CountsWhatLegsTakeBeyondTheUsual) {
   EXPECT_EQ(Limit("extra_srtp_kib").refused(), 0u);
 }
 
+TEST_F(NodeReportTest, WithoutAPortForQuicThereIsNothingToTellOfIt) {
+  EXPECT_FALSE(Node().has_quic());
+  EXPECT_EQ(Limit("quic_connections").used(), 0u);
+}
+
+TEST(NodeReportQuicTest, LimitsOfQuicAreCounted) {
+  ControlHarness harness;
+  NodeSources sources;
+  sources.media_ports = [] { return LimitState{}; };
+  sources.quic = [] {
+    QuicUse use{.connections = {0, 7, 2},
+                .half_open = {0, 3, 5},
+                .refused_source = 4,
+                .threads = {0, 1, 6}};
+    use.status.set_address("127.0.0.1:7444");
+    use.status.set_connections(7);
+    return use;
+  };
+  gateway::v1::Node node;
+  ASSERT_EQ(ReportNode(sources, harness.room(), node), absl::OkStatus());
+  EXPECT_EQ(node.quic().address(), "127.0.0.1:7444");
+  EXPECT_EQ(node.quic().connections(), 7u);
+  std::map<std::string, gateway::v1::LimitUsage> limits;
+  for (const auto& limit : node.limits()) {
+    limits[limit.name()] = limit;
+  }
+  EXPECT_EQ(limits["quic_connections"].limit(), Limits{}.quic_connections);
+  EXPECT_EQ(limits["quic_connections"].used(), 7u);
+  EXPECT_EQ(limits["quic_connections"].refused(), 2u);
+  EXPECT_EQ(limits["quic_half_open"].used(), 3u);
+  EXPECT_EQ(limits["quic_half_open"].refused(), 5u);
+  EXPECT_EQ(limits["quic_connections_per_source"].refused(), 4u);
+  EXPECT_EQ(limits["quic_threads"].used(), 1u);
+  EXPECT_EQ(limits["quic_threads"].refused(), 6u);
+}
+
 TEST_F(NodeReportTest, AStoppingGatewayIsUnavailable) {
   harness_.workers().Stop();
   EXPECT_EQ(harness_.Call(&GatewayService::GetNode, "").error_code(),

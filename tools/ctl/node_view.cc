@@ -5,6 +5,38 @@
 #include "tools/ctl/text_table.h"
 
 namespace sluice {
+namespace {
+
+// "NAME 12, OTHER 3"; "-" for nothing.
+template <typename Counts>
+std::string RenderCounts(const Counts& counts) {
+  std::string text;
+  for (const auto& count : counts) {
+    absl::StrAppend(&text, text.empty() ? "" : ", ", Printable(count.name()), " ", count.count());
+  }
+  return text.empty() ? "-" : text;
+}
+
+std::string RenderQuic(const gateway::v1::QuicStatus& quic) {
+  constexpr auto kRight = TextTable::Align::kRight;
+  std::string text =
+      absl::StrCat("QUIC at ", Printable(quic.address()), ": ", quic.connections(),
+                   " connections, ", quic.half_open(), " half open, ", quic.event_streams(),
+                   " event streams\n", "datagrams received: ", RenderCounts(quic.datagrams()), "\n",
+                   "datagrams sent: ", quic.datagrams_sent(), ", lost ", quic.datagrams_lost(),
+                   "\n", "certificate: replaced ", quic.certificates_replaced(), ", refused ",
+                   quic.certificates_refused(), "\n");
+  TextTable protocols(
+      {{"PROTOCOL"}, {"CONNECTIONS", kRight}, {"REFUSED", kRight}, {"CALLS"}, {"ENDED"}});
+  for (const auto& protocol : quic.protocols()) {
+    protocols.AddRow({Printable(protocol.name()), absl::StrCat(protocol.connections()),
+                      absl::StrCat(protocol.refused()), RenderCounts(protocol.calls()),
+                      RenderCounts(protocol.ended())});
+  }
+  return absl::StrCat(text, protocols.Render());
+}
+
+}  // namespace
 
 std::string RenderNode(const gateway::v1::Node& node) {
   constexpr auto kRight = TextTable::Align::kRight;
@@ -35,7 +67,8 @@ std::string RenderNode(const gateway::v1::Node& node) {
     limits.AddRow({Printable(limit.name()), absl::StrCat(limit.used()), absl::StrCat(limit.limit()),
                    absl::StrCat(limit.refused())});
   }
-  return absl::StrCat(text, workers.Render(), "\n", limits.Render());
+  return absl::StrCat(text, workers.Render(), "\n", limits.Render(),
+                      node.has_quic() ? absl::StrCat("\n", RenderQuic(node.quic())) : "");
 }
 
 }  // namespace sluice

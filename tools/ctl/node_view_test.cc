@@ -1,5 +1,8 @@
 #include "tools/ctl/node_view.h"
 
+#include <string>
+#include <utility>
+
 #include "gtest/gtest.h"
 
 namespace sluice {
@@ -34,6 +37,45 @@ TEST(NodeViewTest, ShowsWorkersAndLimits) {
             "\n"
             "LIMIT     USED    OF  REFUSED\n"
             "sessions     2  1000        1\n");
+}
+
+TEST(NodeViewTest, ShowsQuicWhereThereIsAPortForIt) {
+  gateway::v1::Node node;
+  EXPECT_EQ(RenderNode(node).find("QUIC"), std::string::npos);
+  gateway::v1::QuicStatus& quic = *node.mutable_quic();
+  quic.set_address("[::]:7444");
+  quic.set_connections(12);
+  quic.set_half_open(3);
+  quic.set_event_streams(4);
+  quic.set_datagrams_sent(600);
+  quic.set_datagrams_lost(1);
+  quic.set_certificates_replaced(2);
+  for (const auto& [name, count] : {std::pair("delivered", 500), std::pair("retry_sent", 7)}) {
+    gateway::v1::NamedCount& datagrams = *quic.add_datagrams();
+    datagrams.set_name(name);
+    datagrams.set_count(count);
+  }
+  for (const char* name : {"sluice/1", "h3"}) {
+    gateway::v1::QuicProtocolStatus& protocol = *quic.add_protocols();
+    protocol.set_name(name);
+    protocol.set_connections(20);
+  }
+  quic.mutable_protocols(0)->set_refused(1);
+  gateway::v1::NamedCount& ended = *quic.mutable_protocols(0)->add_ended();
+  ended.set_name("idle_timeout");
+  ended.set_count(8);
+  gateway::v1::NamedCount& calls = *quic.mutable_protocols(0)->add_calls();
+  calls.set_name("ok");
+  calls.set_count(40);
+  const std::string text = RenderNode(node);
+  EXPECT_EQ(text.substr(text.find("QUIC")),
+            "QUIC at [::]:7444: 12 connections, 3 half open, 4 event streams\n"
+            "datagrams received: delivered 500, retry_sent 7\n"
+            "datagrams sent: 600, lost 1\n"
+            "certificate: replaced 2, refused 0\n"
+            "PROTOCOL  CONNECTIONS  REFUSED  CALLS  ENDED\n"
+            "sluice/1           20        1  ok 40  idle_timeout 8\n"
+            "h3                 20        0  -      -\n");
 }
 
 }  // namespace
