@@ -14,8 +14,8 @@
 namespace sluice {
 
 // The streams of a QuicConnection, as calls use them. Remembers whether something was said while
-// the connection was not about to write anyway. Without a connection nothing can be written. One
-// thread.
+// the connection was not about to write anyway, and tells of it. Without a connection nothing can
+// be written. One thread.
 class ConnectionRpcStreams : public RpcClientStreams {
  public:
   // While it lives the connection handles something, and writes when that is done.
@@ -48,8 +48,16 @@ class ConnectionRpcStreams : public RpcClientStreams {
   // Whether there is something that the connection does not write by itself, and forgets it.
   bool TakeUnsent() { return std::exchange(unsent_, false) && connection_ != nullptr; }
 
+ protected:
+  // Something is said outside of events.
+  virtual void OnUnsent() {}
+
  private:
-  void NoteUnsent() { unsent_ |= !in_event_; }
+  void NoteUnsent() {
+    if (in_event_) return;
+    unsent_ = true;
+    OnUnsent();
+  }
 
   QuicConnection* connection_ = nullptr;
   bool in_event_ = false;

@@ -104,6 +104,8 @@ class RpcClientConnection : private ConnectionOwner, private ConnectionHandler {
 
   // Ends it, with RpcErrorCode::kNone.
   void Close(Timestamp now, DatagramOutbox& out);
+  // As QuicConnection::Migrate; call Flush next.
+  bool Migrate(Timestamp now, const UdpPath& path) { return connection_->Migrate(now, path); }
 
   const std::optional<RpcConnectionEnd>& end() const { return end_; }
   // The server needs not be told of the end any more; the object may go.

@@ -10,18 +10,18 @@
 #include "quic/calls/rpc_connection_end.h"
 #include "quic/calls/rpc_server_connection.h"
 #include "quic/calls/testing/call_world.h"
+#include "quic/connection/close_reason.h"
 #include "quic/rpc/rpc_client_events.h"
 #include "quic/rpc/rpc_error_code.h"
 #include "quic/rpc/rpc_limits.h"
 #include "quic/rpc/rpc_service.h"
 #include "quic/rpc/rpc_status.h"
+#include "quic/server/served_connections.h"
 
 namespace sluice {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
-
-constexpr uint64_t kNone = static_cast<uint64_t>(RpcErrorCode::kNone);
 
 // How connections begin and end, and what becomes of calls.
 class RpcClientConnectionTest : public testing::Test {
@@ -29,6 +29,10 @@ class RpcClientConnectionTest : public testing::Test {
   void Close(uint64_t code) {
     EXPECT_TRUE(world_.endpoint->CloseSome(world_.link.now, code, world_.server_out));
     world_.link.RunFor(world_.link.delay * 2);
+  }
+
+  uint64_t EndedOnServer(CloseCause cause) {
+    return world_.served->counters().protocols[0].ended[static_cast<size_t>(cause)];
   }
 
   CallWorld world_{81, RpcLimits(), /*early_data=*/true};
@@ -112,11 +116,8 @@ TEST_F(RpcClientConnectionTest, WhenNothingGetsThroughAnyMoreBothSidesGiveUpTheC
   EXPECT_EQ(world_.answers[*id].failure,
             (RpcFailure{.cause = RpcFailureCause::kConnectionLost, .code = 0}));
   EXPECT_EQ(world_.service.cancelled, std::vector{RpcCancelCause::kConnectionLost});
-  EXPECT_EQ(world_.server().end(), RpcConnectionEnd::kLost);
-  EXPECT_EQ(world_.server().connection(), nullptr);
-  // Who answers late does no harm.
-  EXPECT_FALSE(world_.service.waiting[0].Finish(world_.link.now, RpcCode::kOk, ""));
-  EXPECT_FALSE(world_.server().TakeUnsent());
+  EXPECT_EQ(EndedOnServer(CloseCause::kIdleTimeout), 1u);
+  EXPECT_EQ(world_.served->connections(), 0u);
   EXPECT_FALSE(world_.Call("Echo", Bytes{1}).has_value());
   EXPECT_EQ(world_.buffers.free(), 64u);
 }
@@ -130,7 +131,7 @@ TEST_F(RpcClientConnectionTest, AClientThatGoesCancelsItsCalls) {
   EXPECT_EQ(world_.ended, RpcConnectionEnd::kByUs);
   EXPECT_TRUE(world_.answers[*id].failure.has_value());
   world_.link.RunFor(world_.link.delay * 2);
-  EXPECT_EQ(world_.server().end(), RpcConnectionEnd::kDrained);
+  EXPECT_EQ(EndedOnServer(CloseCause::kRemoteApplication), 1u);
   EXPECT_EQ(world_.service.cancelled, std::vector{RpcCancelCause::kConnectionLost});
   world_.link.RunFor(TimeDelta::Seconds(5));
   EXPECT_TRUE(world_.client->over());
@@ -142,7 +143,8 @@ TEST_F(RpcClientConnectionTest, ADrainingServerRefusesNewCallsAndEndsWhenTheOldO
   ASSERT_TRUE(old.has_value());
   world_.link.RunFor(TimeDelta::Millis(100));
   EXPECT_FALSE(world_.server().drained());
-  world_.server().Drain();
+  world_.served->Drain();
+  world_.TurnServer();
   EXPECT_FALSE(world_.server().drained());
   const auto refused = world_.Call("Echo", Bytes{1});
   ASSERT_TRUE(refused.has_value());
@@ -151,22 +153,22 @@ TEST_F(RpcClientConnectionTest, ADrainingServerRefusesNewCallsAndEndsWhenTheOldO
             (RpcFailure{.cause = RpcFailureCause::kByServer,
                         .code = static_cast<uint64_t>(RpcErrorCode::kRefused)}));
   world_.service.waiting[0].Finish(world_.link.now, RpcCode::kOk, "");
-  world_.FlushServer();
+  world_.TurnServer();
   // Not before the client has the answer.
   EXPECT_EQ(world_.server().server().open_calls(), 0u);
   EXPECT_FALSE(world_.server().drained());
   world_.link.RunFor(TimeDelta::Millis(200));
   EXPECT_EQ(world_.answers[*old].status, 0);
-  EXPECT_TRUE(world_.server().drained());
-  Close(kNone);
   EXPECT_EQ(world_.ended, RpcConnectionEnd::kDrained);
+  EXPECT_EQ(world_.served->counters().drained, 1u);
 }
 
 TEST_F(RpcClientConnectionTest, AServerThatIsClosedForAnotherReasonSaysSo) {
   world_.Connect();
   Close(static_cast<uint64_t>(RpcErrorCode::kInternal));
   EXPECT_EQ(world_.ended, RpcConnectionEnd::kByPeer);
-  EXPECT_EQ(world_.server().end(), RpcConnectionEnd::kByUs);
+  world_.TurnServer();
+  EXPECT_EQ(EndedOnServer(CloseCause::kLocalApplication), 1u);
 }
 
 TEST_F(RpcClientConnectionTest, AServerThatTakesNobodyAnyMoreRefuses) {

@@ -2,14 +2,14 @@
 
 #include "base/check.h"
 #include "quic/calls/connection_rpc_streams.h"
-#include "quic/calls/rpc_connection_end.h"
 
 namespace sluice {
 
 RpcServerConnection::RpcServerConnection(const RpcServerResources& resources,
                                          QuicConnection& connection)
     : now_(resources.now),
-      server_(resources.limits, streams_, resources.service, resources.buffers) {
+      server_(resources.limits, streams_, resources.service, resources.buffers,
+              resources.counters) {
   streams_.Attach(connection);
 }
 
@@ -54,8 +54,7 @@ void RpcServerConnection::OnStreamClosed(StreamId id) {
   server_.OnStreamClosed(id);
 }
 
-void RpcServerConnection::OnClosed(const CloseReason& reason) {
-  end_ = RpcConnectionEndOf(reason);
+void RpcServerConnection::OnClosed(const CloseReason& /*reason*/) {
   open_streams_ = 0;
   streams_.Detach();
   server_.OnConnectionClosed();

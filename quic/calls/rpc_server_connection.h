@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 
 #include "absl/types/span.h"
 #include "base/timestamp.h"
 #include "quic/calls/connection_rpc_streams.h"
-#include "quic/calls/rpc_connection_end.h"
 #include "quic/connection/close_reason.h"
 #include "quic/connection/connection_handler.h"
 #include "quic/connection/quic_connection.h"
@@ -16,6 +14,7 @@
 #include "quic/rpc/rpc_limits.h"
 #include "quic/rpc/rpc_server.h"
 #include "quic/rpc/rpc_service.h"
+#include "quic/server/served_connection.h"
 
 namespace sluice {
 
@@ -26,38 +25,31 @@ struct RpcServerResources {
   const Timestamp& now;
   RpcService& service;
   RpcBufferPool& buffers;
+  // Of all of them.
+  RpcServerCounters& counters;
   // Those that CheckRpcLimits accepts.
   RpcLimits limits{};
 };
 
-// Answers the calls on one connection of a server that speaks `sluice/1`: for
-// ConnectionAcceptor::OnConnection to make. Has a timeout besides the connection's own, so whoever
-// drives the endpoint drives this too. Allocates in its constructor only. One thread.
-class RpcServerConnection : public ConnectionHandler {
+// Answers the calls on one connection of a server that speaks `sluice/1`. Allocates in its
+// constructor only. One thread.
+class RpcServerConnection : public ServedConnection {
  public:
   // `connection` stays until OnClosed.
   RpcServerConnection(const RpcServerResources& resources, QuicConnection& connection);
   RpcServerConnection(const RpcServerConnection&) = delete;
   RpcServerConnection& operator=(const RpcServerConnection&) = delete;
 
-  // Does everything of calls that is due at or before `now`, apart from the connection's own.
-  void HandleTimeout(Timestamp now) { server_.HandleTimeout(now); }
-  // When that is next needed; PlusInfinity() for never.
-  Timestamp NextTimeout() const { return server_.NextTimeout(); }
-  // Whether something was said outside of the connection's events since the last question: by
-  // HandleTimeout, or by a service that answered later. Then QuicEndpoint::Flush is due, now.
-  [[nodiscard]] bool TakeUnsent() { return streams_.TakeUnsent(); }
+  // ServedConnection. Drained when all calls have ended and all of their answers have arrived.
+  void HandleTimeout(Timestamp now) override { server_.HandleTimeout(now); }
+  Timestamp NextTimeout() const override { return server_.NextTimeout(); }
+  [[nodiscard]] bool TakeUnsent() override { return streams_.TakeUnsent(); }
+  void Drain() override;
+  bool drained() const override {
+    return draining_ && server_.open_calls() == 0 && open_streams_ == 0;
+  }
+  QuicConnection* connection() const override { return streams_.connection(); }
 
-  // Refuses calls from now on; those that were made go on.
-  void Drain();
-  // After Drain: all calls have ended, and all of their answers have arrived. The connection may be
-  // closed, with RpcErrorCode::kNone.
-  bool drained() const { return draining_ && server_.open_calls() == 0 && open_streams_ == 0; }
-
-  // Null after the end.
-  QuicConnection* connection() const { return streams_.connection(); }
-  // Set when it has come; then the object may go.
-  const std::optional<RpcConnectionEnd>& end() const { return end_; }
   const RpcServer& server() const { return server_; }
 
   // ConnectionHandler.
@@ -70,14 +62,26 @@ class RpcServerConnection : public ConnectionHandler {
   void OnClosed(const CloseReason& reason) override;
 
  private:
+  // A service that answers later lets the connection be looked at. Nothing else need: whatever
+  // brings a deadline nearer outside of events, or ends the last call, says something.
+  class Streams : public ConnectionRpcStreams {
+   public:
+    explicit Streams(RpcServerConnection& connection) : connection_(connection) {}
+
+   protected:
+    void OnUnsent() override { connection_.Touch(); }
+
+   private:
+    RpcServerConnection& connection_;
+  };
+
   const Timestamp& now_;
   // Before the server, which says things on them.
-  ConnectionRpcStreams streams_;
+  Streams streams_{*this};
   RpcServer server_;
   // Streams of the client's, also those that wait only for answers to arrive.
   size_t open_streams_ = 0;
   bool draining_ = false;
-  std::optional<RpcConnectionEnd> end_;
 };
 
 }  // namespace sluice

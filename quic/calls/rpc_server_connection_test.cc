@@ -26,7 +26,7 @@ class RpcServerConnectionTest : public testing::Test {
  protected:
   RpcServerConnectionTest() { world_.Connect(); }
 
-  const RpcServerCounters& counters() { return world_.server().server().counters(); }
+  RpcServerCounters counters() { return world_.protocol->counters().calls; }
   // Nothing is kept of any call.
   void ExpectNothingIsLeft() {
     world_.link.RunFor(TimeDelta::Seconds(2));
@@ -136,7 +136,7 @@ TEST_F(RpcServerConnectionTest, TheServerEndsACallOutsideOfEvents) {
   ASSERT_EQ(world_.service.waiting.size(), 1u);
   EXPECT_FALSE(world_.server().TakeUnsent());
   EXPECT_TRUE(world_.service.waiting[0].Finish(world_.link.now, RpcCode::kCancelled, "no more"));
-  world_.FlushServer();
+  world_.TurnServer();
   EXPECT_FALSE(world_.server().TakeUnsent());
   EXPECT_TRUE(world_.RunUntilOver(*id, world_.link.delay * 2));
   EXPECT_EQ(world_.answers[*id].status, static_cast<int32_t>(RpcCode::kCancelled));

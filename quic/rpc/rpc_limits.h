@@ -15,8 +15,11 @@ struct RpcLimits {
   // kMaxCalls.
   size_t calls = 16;
   // Of these, how many may have bytes waiting here: a request in pieces, an answer that the peer
-  // does not read. 1 to kMaxBuffers.
-  size_t buffers = 4;
+  // does not read. 1 to kMaxBuffers. As many as calls: datagrams cut requests anywhere that are
+  // made all at once, and then each of them needs one. Costs nothing: the memory is that of the
+  // pool, which all connections share, and which a source with many connections could take with
+  // less, too.
+  size_t buffers = 16;
   // From the opening of a stream to the end of the request. Above zero: a stream on which nothing
   // comes must not stay.
   TimeDelta request_timeout = TimeDelta::Seconds(10);

@@ -9,12 +9,13 @@
 namespace sluice {
 
 RpcServer::RpcServer(const RpcLimits& limits, RpcStreams& streams, RpcService& service,
-                     RpcBufferPool& pool)
+                     RpcBufferPool& pool, RpcServerCounters& counters)
     : limits_(limits),
       streams_(streams),
       service_(service),
       share_(pool, limits.buffers),
-      slots_(limits.calls) {}
+      slots_(limits.calls),
+      counters_(counters) {}
 
 RpcServer::Slot* RpcServer::Find(RpcStreamId id) {
   for (Slot& slot : slots_) {

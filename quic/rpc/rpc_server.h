@@ -18,6 +18,7 @@
 
 namespace sluice {
 
+// Of the calls of one connection, or of many.
 struct RpcServerCounters {
   // Requests that were complete and went to the service, and how these calls ended.
   uint64_t calls = 0;
@@ -58,8 +59,10 @@ struct RpcServerCounters {
 // give the peer as much credit as it tells of bytes. Allocates in its constructor only. One thread.
 class RpcServer : private RpcResponder {
  public:
-  // `limits` are those that CheckRpcLimits accepts. All others outlive it.
-  RpcServer(const RpcLimits& limits, RpcStreams& streams, RpcService& service, RpcBufferPool& pool);
+  // `limits` are those that CheckRpcLimits accepts. All others outlive it; connections of a thread
+  // may count together.
+  RpcServer(const RpcLimits& limits, RpcStreams& streams, RpcService& service, RpcBufferPool& pool,
+            RpcServerCounters& counters);
   // Tells nobody; see OnConnectionClosed.
   ~RpcServer() override = default;
   RpcServer(const RpcServer&) = delete;
@@ -92,7 +95,6 @@ class RpcServer : private RpcResponder {
 
   // Streams that are in use: requests that come in, calls, answers that go out.
   size_t open_calls() const { return open_calls_; }
-  const RpcServerCounters& counters() const { return counters_; }
   const RpcBufferShare& buffers() const { return share_; }
 
  private:
@@ -149,7 +151,7 @@ class RpcServer : private RpcResponder {
   std::vector<Slot> slots_;
   size_t open_calls_ = 0;
   bool draining_ = false;
-  RpcServerCounters counters_;
+  RpcServerCounters& counters_;
 };
 
 }  // namespace sluice

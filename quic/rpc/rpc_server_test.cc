@@ -44,7 +44,7 @@ class RpcServerTest : public testing::Test {
     EXPECT_EQ(pool_.free(), 3u);
     EXPECT_EQ(service_.lines, Lines());
   }
-  const RpcServerCounters& counters() const { return server_.counters(); }
+  const RpcServerCounters& counters() const { return counters_; }
 
   const RpcLimits limits_ = {.calls = 3,
                              .buffers = 2,
@@ -54,7 +54,8 @@ class RpcServerTest : public testing::Test {
   RpcBufferPool pool_{3};
   RecordingRpcStreams streams_;
   RecordingRpcService service_;
-  RpcServer server_{limits_, streams_, service_, pool_};
+  RpcServerCounters counters_;
+  RpcServer server_{limits_, streams_, service_, pool_, counters_};
 };
 
 TEST_F(RpcServerTest, ACallIsAskedAnsweredAndForgotten) {
@@ -361,7 +362,7 @@ TEST_F(RpcServerTest, WithTheConnectionAllCallsAreGone) {
 
 TEST_F(RpcServerTest, AServiceHearsWhichCallOfWhichConnectionWasCancelled) {
   RecordingRpcStreams streams;
-  RpcServer other(limits_, streams, service_, pool_);
+  RpcServer other(limits_, streams, service_, pool_, counters_);
   Call(0);
   const RpcCall first = *service_.last;
   other.OnStreamOpened(now_, 0);
@@ -373,6 +374,7 @@ TEST_F(RpcServerTest, AServiceHearsWhichCallOfWhichConnectionWasCancelled) {
   other.OnStreamReset(0);
   server_.OnStreamReset(0);
   EXPECT_EQ(cancelled, (std::vector{second, first}));
+  EXPECT_EQ(counters().cancelled_by_client, 2u) << "they count together";
 }
 
 TEST_F(RpcServerTest, EarlyDataMakeAnEarlyRequest) {

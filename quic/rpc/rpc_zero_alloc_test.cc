@@ -85,7 +85,8 @@ TEST(RpcZeroAllocTest, NothingIsAllocatedForACall) {
   static OneStream answered;
   AnsweringService service;
   CountingEvents events;
-  RpcServer server(RpcLimits(), answered, service, pool);
+  RpcServerCounters counters;
+  RpcServer server(RpcLimits(), answered, service, pool, counters);
   RpcClient client(RpcLimits(), asked, events, pool);
   const std::string message(60'000, 'm');
   const std::string token(2000, 't');
@@ -135,10 +136,11 @@ TEST(RpcZeroAllocTest, AnIdleConnectionIsSmall) {
   RpcBufferPool pool(1);
   static OneStream streams;
   AnsweringService service;
+  RpcServerCounters counters;
   const uint64_t before = ThreadAllocations();
-  const RpcServer server(RpcLimits(), streams, service, pool);
+  const RpcServer server(RpcLimits(), streams, service, pool, counters);
   EXPECT_EQ(ThreadAllocations() - before, 1u) << "its slots";
-  EXPECT_LE(sizeof(RpcServer), 512u);
+  EXPECT_LE(sizeof(RpcServer), 256u);
   EXPECT_LE(sizeof(RpcRequestReader) + sizeof(RpcOutflow), 256u);
 }
 

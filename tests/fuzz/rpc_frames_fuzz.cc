@@ -96,7 +96,8 @@ void Server(Bytes rest) {
   // How often each was opened: never again under the same number.
   std::array<RpcStreamId, kStreams> times_opened{};
   {
-    RpcServer server(kLimits, streams, service, pool);
+    RpcServerCounters counters;
+    RpcServer server(kLimits, streams, service, pool, counters);
     Event event;
     while (TakeEvent(rest, event)) {
       const size_t place = event.kind / 16;

@@ -9,7 +9,6 @@
 
 #include "base/check.h"
 #include "quic/calls/rpc_protocol.h"
-#include "quic/connection/connection_handler.h"
 #include "quic/rpc/rpc_request_header.h"
 #include "quic/server/endpoint_limits.h"
 #include "quic/server/stateless_reset.h"
@@ -89,15 +88,20 @@ CallWorld::~CallWorld() {
 void CallWorld::RestartServer(const RpcLimits& limits, bool early_data) {
   limits_ = limits;
   endpoint.reset();
-  servers.clear();
+  served.reset();
   service.waiting.clear();
-  ApplicationProtocol protocol = RpcServerProtocol(limits);
-  protocol.early_data = early_data;
+  protocol = std::make_unique<Protocol>(server_now_, service, buffers, limits);
+  served = std::make_unique<ServedConnections>(
+      ServedConnections::Options{.capacity = kEndpointLimits.max_connections,
+                                 .protocols = {protocol.get()}},
+      server_now_);
+  ApplicationProtocol spoken = RpcServerProtocol(limits);
+  spoken.early_data = early_data;
   server_tls_ = *TlsServerContext::Create(
-      {.protocols = {protocol}}, *CertificateChain::FromPem(leaf_.certificate, leaf_.private_key),
+      {.protocols = {spoken}}, *CertificateChain::FromPem(leaf_.certificate, leaf_.private_key),
       link.now, ticket_random_.emplace(1));
   auto made = QuicEndpoint::Create(link.now, {.limits = kEndpointLimits}, StatelessReset::Secret(),
-                                   *server_tls_, *this, random);
+                                   *server_tls_, *served, random);
   SLUICE_CHECK(made.ok()) << made.status();
   endpoint = *std::move(made);
 }
@@ -150,10 +154,9 @@ bool CallWorld::RunUntilOver(RpcStreamId id, TimeDelta time) {
   return answers[id].over();
 }
 
-void CallWorld::FlushServer() {
-  for (const auto& server : servers) {
-    if (server->TakeUnsent()) endpoint->Flush(server_now_, *server->connection(), server_out);
-  }
+void CallWorld::TurnServer() {
+  served->BeginTurn(link.now);
+  served->EndTurn(ServerTurn());
 }
 
 LinkEnd CallWorld::ClientEnd() {
@@ -171,32 +174,28 @@ LinkEnd CallWorld::ClientEnd() {
 LinkEnd CallWorld::ServerEnd() {
   return {.receive =
               [this](Timestamp now, const UdpPath& path, Ecn ecn, absl::Span<const uint8_t> bytes) {
-                server_now_ = now;
+                served->BeginTurn(now);
                 endpoint->HandleDatagram(now, path, ecn, bytes, server_out);
-                FlushServer();
+                served->EndTurn(ServerTurn());
               },
           .timeout =
               [this](Timestamp now) {
-                server_now_ = now;
+                served->BeginTurn(now);
                 endpoint->HandleTimeouts(now, server_out);
-                for (const auto& server : servers) server->HandleTimeout(now);
-                FlushServer();
+                served->EndTurn(ServerTurn());
               },
           .next_timeout = [this] { return NextServerTimeout(); },
           .out = &server_out};
 }
 
 Timestamp CallWorld::NextServerTimeout() const {
-  Timestamp next = endpoint->NextTimeout();
-  for (const auto& server : servers) next = std::min(next, server->NextTimeout());
-  return next;
+  return std::min(endpoint->NextTimeout(), served->NextTimeout());
 }
 
-ConnectionHandler* CallWorld::OnConnection(QuicConnection& connection) {
-  SLUICE_CHECK(connection.protocol() == kRpcProtocolName);
-  servers.push_back(std::make_unique<RpcServerConnection>(
-      RpcServerResources{server_now_, service, buffers, limits_}, connection));
-  return servers.back().get();
+std::unique_ptr<ServedConnection> CallWorld::Protocol::Serve(QuicConnection& connection) {
+  std::unique_ptr<ServedConnection> served = RpcProtocolServer::Serve(connection);
+  last = static_cast<RpcServerConnection*>(served.get());
+  return served;
 }
 
 void CallWorld::OnMessage(RpcStreamId id, absl::Span<const uint8_t> message) {

@@ -16,6 +16,7 @@
 #include "base/timestamp.h"
 #include "quic/calls/rpc_client_connection.h"
 #include "quic/calls/rpc_connection_end.h"
+#include "quic/calls/rpc_protocol_server.h"
 #include "quic/calls/rpc_server_connection.h"
 #include "quic/connection/datagram_outbox.h"
 #include "quic/connection/quic_connection.h"
@@ -28,7 +29,10 @@
 #include "quic/rpc/rpc_service.h"
 #include "quic/rpc/rpc_status.h"
 #include "quic/rpc/rpc_streams.h"
+#include "quic/server/listener_turn.h"
 #include "quic/server/quic_endpoint.h"
+#include "quic/server/served_connection.h"
+#include "quic/server/served_connections.h"
 #include "quic/tls/testing/test_certificates.h"
 #include "quic/tls/tls_client_context.h"
 #include "quic/tls/tls_server_context.h"
@@ -63,13 +67,21 @@ class TestCallService : public RpcService {
 
 // A client that makes calls, an endpoint that answers them, and what is between them, in virtual
 // time.
-class CallWorld : public ConnectionAcceptor, public RpcClientConnectionEvents {
+class CallWorld : public RpcClientConnectionEvents {
  public:
   struct Answer {
     std::vector<std::vector<uint8_t>> messages;
     std::optional<int32_t> status;
     std::optional<RpcFailure> failure;
     bool over() const { return status.has_value() || failure.has_value(); }
+  };
+
+  // Remembers the last connection, also when it is gone.
+  class Protocol : public RpcProtocolServer {
+   public:
+    using RpcProtocolServer::RpcProtocolServer;
+    std::unique_ptr<ServedConnection> Serve(QuicConnection& connection) override;
+    RpcServerConnection* last = nullptr;
   };
 
   explicit CallWorld(uint64_t seed, const RpcLimits& limits = {}, bool early_data = false);
@@ -91,8 +103,6 @@ class CallWorld : public ConnectionAcceptor, public RpcClientConnectionEvents {
   // Until the call is over, or `time` passed.
   bool RunUntilOver(RpcStreamId id, TimeDelta time);
 
-  // ConnectionAcceptor.
-  ConnectionHandler* OnConnection(QuicConnection& connection) override;
   // RpcClientConnectionEvents.
   void OnMessage(RpcStreamId id, absl::Span<const uint8_t> message) override;
   void OnStatus(RpcStreamId id, const RpcStatus& status) override;
@@ -103,9 +113,10 @@ class CallWorld : public ConnectionAcceptor, public RpcClientConnectionEvents {
                 absl::Span<const uint8_t> remembered_parameters) override;
   void OnEnd(RpcConnectionEnd end) override { ended = end; }
 
-  // Says what the server's calls have to say outside of events.
-  void FlushServer();
-  RpcServerConnection& server() { return *servers.back(); }
+  // A turn of the server without anything from outside.
+  void TurnServer();
+  // The connection of the last client.
+  RpcServerConnection& server() { return *protocol->last; }
 
   SeededRandom random;
   TestCallService service;
@@ -117,7 +128,8 @@ class CallWorld : public ConnectionAcceptor, public RpcClientConnectionEvents {
   SendStreamPool client_streams{128, 1024};
   DatagramOutbox client_out{256};
   DatagramOutbox server_out{256};
-  std::vector<std::unique_ptr<RpcServerConnection>> servers;
+  std::unique_ptr<Protocol> protocol;
+  std::unique_ptr<ServedConnections> served;
   std::unique_ptr<QuicEndpoint> endpoint;
   std::unique_ptr<RpcClientConnection> client;
 
@@ -125,6 +137,7 @@ class CallWorld : public ConnectionAcceptor, public RpcClientConnectionEvents {
   LinkEnd ClientEnd();
   LinkEnd ServerEnd();
   Timestamp NextServerTimeout() const;
+  ListenerTurn ServerTurn() { return {server_now_, *endpoint, server_out}; }
 
   RpcLimits limits_;
   TestCertificate root_ = MakeTestRoot();

@@ -1,0 +1,81 @@
+#include "quic/calls/rpc_protocol_server.h"
+
+#include <cstdint>
+#include <vector>
+
+#include "base/time_delta.h"
+#include "gtest/gtest.h"
+#include "quic/calls/rpc_protocol.h"
+#include "quic/calls/testing/call_world.h"
+#include "quic/rpc/rpc_buffer_pool.h"
+#include "quic/rpc/rpc_error_code.h"
+#include "quic/rpc/rpc_service.h"
+#include "quic/rpc/rpc_status.h"
+#include "quic/server/served_connections.h"
+
+namespace sluice {
+namespace {
+
+using Bytes = std::vector<uint8_t>;
+
+TEST(RpcProtocolServerTest, HasTheNameAndTheCodeOfTheProtocol) {
+  const CallWorld world(85);
+  EXPECT_EQ(world.protocol->name(), kRpcProtocolName);
+  EXPECT_EQ(world.protocol->no_error(), static_cast<uint64_t>(RpcErrorCode::kNone));
+}
+
+TEST(RpcProtocolServerTest, CountsCallsOfConnectionsThatAreAndThatWere) {
+  CallWorld world(86);
+  for (uint64_t connections = 1; connections <= 3; ++connections) {
+    world.Connect();
+    for (int i = 0; i < 2; ++i) {
+      const auto id = world.Call("Echo", Bytes{1});
+      ASSERT_TRUE(id.has_value());
+      ASSERT_TRUE(world.RunUntilOver(*id, TimeDelta::Seconds(1)));
+    }
+    EXPECT_EQ(world.protocol->counters().calls.calls, 2 * connections);
+    EXPECT_EQ(world.protocol->counters().calls.finished, 2 * connections);
+    world.client->Close(world.link.now, world.client_out);
+    world.link.RunFor(TimeDelta::Seconds(1));
+    EXPECT_EQ(world.served->connections(), 0u);
+  }
+  EXPECT_EQ(world.served->counters().protocols[0].accepted, 3u);
+}
+
+TEST(RpcProtocolServerTest, AnAnswerFromElsewhereLeavesWithTheNextTurn) {
+  CallWorld world(87);
+  world.Connect();
+  const auto id = world.Call("Wait", Bytes{1});
+  ASSERT_TRUE(id.has_value());
+  world.link.RunFor(TimeDelta::Seconds(1));
+  ASSERT_EQ(world.service.waiting.size(), 1u);
+  const uint64_t visits = world.served->counters().visits;
+  EXPECT_TRUE(world.service.waiting[0].Finish(world.link.now, RpcCode::kOk, ""));
+  EXPECT_LE(world.served->NextTimeout(), world.link.now);
+  world.TurnServer();
+  EXPECT_EQ(world.served->counters().visits, visits + 1);
+  EXPECT_TRUE(world.RunUntilOver(*id, world.link.delay * 2));
+}
+
+TEST(RpcProtocolServerTest, ARequestThatFindsNoBufferIsCountedAndLaterOnesAreServed) {
+  CallWorld world(88);
+  world.Connect();
+  {
+    RpcBufferShare everything(world.buffers, 64);
+    std::vector<RpcBuffer> taken;
+    while (world.buffers.free() > 0) taken.push_back(everything.Take());
+    const auto id = world.Call("Echo", Bytes(8'000, 1));
+    ASSERT_TRUE(id.has_value());
+    ASSERT_TRUE(world.RunUntilOver(*id, TimeDelta::Seconds(1)));
+    EXPECT_TRUE(world.answers[*id].failure.has_value());
+    EXPECT_EQ(world.protocol->counters().calls.requests_without_buffer, 1u);
+    EXPECT_EQ(world.protocol->counters().buffers_exhausted, 1u);
+  }
+  const auto id = world.Call("Echo", Bytes(8'000, 1));
+  ASSERT_TRUE(id.has_value());
+  ASSERT_TRUE(world.RunUntilOver(*id, TimeDelta::Seconds(1)));
+  EXPECT_EQ(world.answers[*id].status, 0);
+}
+
+}  // namespace
+}  // namespace sluice
