@@ -31,6 +31,26 @@ absl::Status CheckRequest(const gateway::v1::WatchEventsRequest& request) {
 
 }  // namespace
 
+absl::StatusOr<EventStreams::Start> EventStreams::Begin(
+    const gateway::v1::WatchEventsRequest& request) const {
+  absl::Status status = CheckRequest(request);
+  if (!status.ok()) {
+    return status;
+  }
+  Start start;
+  start.first.set_instance_id(log_.instance_id());
+  start.first.set_latest_sequence(log_.latest());
+  start.sequence = start.first.latest_sequence();
+  if (request.after_sequence() != 0) {
+    status = log_.CheckResume(request.after_sequence(), request.instance_id());
+    if (!status.ok()) {
+      return status;
+    }
+    start.sequence = request.after_sequence();
+  }
+  return start;
+}
+
 absl::Status EventStreams::Serve(
     const gateway::v1::WatchEventsRequest& request, absl::FunctionRef<bool()> cancelled,
     absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write) {
@@ -38,27 +58,18 @@ absl::Status EventStreams::Serve(
   if (!watcher.ok()) {
     return watcher.status();
   }
-  absl::Status status = CheckRequest(request);
-  return status.ok() ? Follow(request, cancelled, write) : status;
+  const absl::StatusOr<Start> start = Begin(request);
+  return start.ok() ? Follow(request, *start, cancelled, write) : start.status();
 }
 
 absl::Status EventStreams::Follow(
-    const gateway::v1::WatchEventsRequest& request, absl::FunctionRef<bool()> cancelled,
+    const gateway::v1::WatchEventsRequest& request, const Start& start,
+    absl::FunctionRef<bool()> cancelled,
     absl::FunctionRef<bool(const gateway::v1::WatchEventsResponse&)> write) {
-  gateway::v1::WatchEventsResponse first;
-  first.set_instance_id(log_.instance_id());
-  first.set_latest_sequence(log_.latest());
-  uint64_t sequence = first.latest_sequence();
-  if (request.after_sequence() != 0) {
-    absl::Status status = log_.CheckResume(request.after_sequence(), request.instance_id());
-    if (!status.ok()) {
-      return status;
-    }
-    sequence = request.after_sequence();
-  }
-  if (!write(first)) {
+  if (!write(start.first)) {
     return absl::OkStatus();
   }
+  uint64_t sequence = start.sequence;
   gateway::v1::WatchEventsResponse response;
   while (!cancelled()) {
     const absl::StatusOr<EventLog::Events> events = log_.Read(sequence, kReadBatch, kCancelledPoll);

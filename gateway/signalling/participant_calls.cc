@@ -26,6 +26,16 @@ bool IsFor(const ParticipantClaims& claims, const pb::Event& event) {
   return event.leg_id() == claims.leg_id || event.has_session_ended();
 }
 
+// Those of the whole session: the log knows no legs.
+pb::WatchEventsRequest ToWatchEvents(const ParticipantClaims& claims,
+                                     const signalling::v1::WatchEventsRequest& request) {
+  pb::WatchEventsRequest all;
+  all.set_after_sequence(request.after_sequence());
+  all.set_instance_id(request.instance_id());
+  all.set_session_id(claims.session_id);
+  return all;
+}
+
 }  // namespace
 
 ParticipantCalls::ParticipantCalls(GatewayService& service, ControlRoom& room,
@@ -155,6 +165,42 @@ grpc::Status ParticipantCalls::WatchEvents(
   return Answer(followed);
 }
 
+grpc::Status ParticipantCalls::BeginWatch(const ParticipantClaims& claims,
+                                          const signalling::v1::WatchEventsRequest& request,
+                                          std::optional<ParticipantWatch>& watch) {
+  grpc::Status status = CheckRight(claims, ParticipantRight::kEvents);
+  if (!status.ok()) {
+    return status;
+  }
+  absl::StatusOr<TokenStreams::Place> place = streams_.Take(claims.id);
+  if (!place.ok()) {
+    refusals_.Count(ParticipantRefusal::kTooManyStreams, room_.now());
+    return ToGrpcStatus(place.status());
+  }
+  const absl::StatusOr<EventStreams::Start> start =
+      room_.streams().Begin(ToWatchEvents(claims, request));
+  if (!start.ok()) {
+    return Answer(start.status());
+  }
+  // Behind the beginning, as in Follow.
+  if (request.after_sequence() == 0 && !IsLive(claims.session_id)) {
+    return Answer(ResourceNotFound("session", claims.session_id));
+  }
+  watch.emplace(ParticipantWatch{claims, *std::move(place), {}, start->sequence});
+  watch->first.set_instance_id(start->first.instance_id());
+  watch->first.set_latest_sequence(start->first.latest_sequence());
+  return grpc::Status::OK;
+}
+
+grpc::Status ParticipantCalls::Recheck(const ParticipantClaims& claims) {
+  const TokenVerdict verdict = tokens_.Recheck(claims, room_.now());
+  if (verdict == TokenVerdict::kOk) {
+    return grpc::Status::OK;
+  }
+  refusals_.Count(ToRefusal(verdict), room_.now());
+  return ToGrpcStatus(ToStatus(verdict));
+}
+
 bool ParticipantCalls::IsLive(absl::string_view session_id) {
   const std::optional<SessionPlace> place = room_.directory().Find(session_id);
   return place.has_value() && place->live();
@@ -164,10 +210,7 @@ absl::Status ParticipantCalls::Follow(
     const ParticipantClaims& claims, const signalling::v1::WatchEventsRequest& request,
     absl::FunctionRef<bool()> cancelled,
     absl::FunctionRef<bool(const signalling::v1::WatchEventsResponse&)> write) {
-  pb::WatchEventsRequest all;
-  all.set_after_sequence(request.after_sequence());
-  all.set_instance_id(request.instance_id());
-  all.set_session_id(claims.session_id);
+  const pb::WatchEventsRequest all = ToWatchEvents(claims, request);
   bool gone = false;
   TokenVerdict verdict = TokenVerdict::kOk;
   // Looked at again for each event: between them the reader may take its time.

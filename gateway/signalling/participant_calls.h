@@ -3,6 +3,7 @@
 
 #include <grpcpp/support/status.h>
 
+#include <cstdint>
 #include <optional>
 
 #include "absl/functional/function_ref.h"
@@ -16,9 +17,27 @@
 #include "gateway/tokens/participant_claims.h"
 #include "gateway/tokens/participant_rights.h"
 #include "gateway/tokens/token_authority.h"
+#include "proto/gateway/v1/events.pb.h"
 #include "proto/signalling/v1/signalling_service.pb.h"
 
 namespace sluice {
+
+// A stream of events that holds no thread: whoever serves it reads the log (EventWatches).
+struct ParticipantWatch {
+  // Whether its participant may see the event.
+  bool Wants(const gateway::v1::Event& event) const {
+    return event.session_id() == claims.session_id &&
+           (event.leg_id() == claims.leg_id || event.has_session_ended());
+  }
+
+  ParticipantClaims claims;
+  // Among the streams of its token.
+  TokenStreams::Place place;
+  // Goes first.
+  signalling::v1::WatchEventsResponse first;
+  // The newest event that the participant knows, or is not to know.
+  uint64_t sequence = 0;
+};
 
 // What participants may call (proto/signalling/v1/signalling_service.proto), whatever brought the
 // call: each is the control API's call with the ids of the token, so that a participant reaches no
@@ -49,6 +68,17 @@ class ParticipantCalls {
       const ParticipantClaims& claims, const signalling::v1::WatchEventsRequest& request,
       absl::FunctionRef<bool()> cancelled,
       absl::FunctionRef<bool(const signalling::v1::WatchEventsResponse&)> write);
+
+  // The same without a thread and without a place of `watchers`: `watch` is set when the stream has
+  // begun, and then it is up to the caller to read the log, to ask Recheck before each event and
+  // from time to time, and to tell OK behind the end of the session. Does not block.
+  grpc::Status BeginWatch(const ParticipantClaims& claims,
+                          const signalling::v1::WatchEventsRequest& request,
+                          std::optional<ParticipantWatch>& watch);
+  // OK as long as the token is to be believed; otherwise what the stream ends with, once.
+  grpc::Status Recheck(const ParticipantClaims& claims);
+  // What a stream ends with that the log ended.
+  grpc::Status FailWatch(const absl::Status& status) { return Answer(status); }
 
   const ParticipantRefusals& refusals() const { return refusals_; }
 

@@ -17,8 +17,8 @@ namespace sluice {
 // places of others.
 inline constexpr size_t kMaxStreamsPerToken = 2;
 
-// How many streams are open with each token. Holds as many tokens as threads serve participants at
-// most. Any thread.
+// How many streams are open with each token. Holds as many tokens as there are streams at most. Any
+// thread.
 class TokenStreams {
  public:
   // One stream's place, free again at the end of its life. The streams outlive it.
