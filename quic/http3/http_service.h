@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <utility>
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -14,19 +16,19 @@ namespace sluice {
 // What a client asks for, whole. Views that last as long as HttpService::OnRequest; what was not
 // sent is empty. Nothing of it is verified, but that it is HTTP (RFC 9114 section 4).
 struct HttpRequest {
-  // "GET", "POST", ...; as sent.
-  absl::string_view method;
+  // "GET", "POST", ...; as sent, but "GET" for HEAD, of whose answer the body is dropped.
+  absl::string_view method{};
   // Of `:path`, without the query.
-  absl::string_view path;
-  absl::string_view query;
-  absl::string_view authority;
+  absl::string_view path{};
+  absl::string_view query{};
+  absl::string_view authority{};
   // Values of these fields.
-  absl::string_view authorization;
-  absl::string_view content_type;
-  absl::string_view origin;
+  absl::string_view authorization{};
+  absl::string_view content_type{};
+  absl::string_view origin{};
   // Of a preflight (Fetch standard): what the real request will be.
-  absl::string_view access_control_request_method;
-  absl::Span<const uint8_t> body;
+  absl::string_view access_control_request_method{};
+  absl::Span<const uint8_t> body{};
   // It came as 0-RTT data, at least in part: anybody may have sent it again, so only what may
   // happen twice may come of it (RFC 8470).
   bool early = false;
@@ -37,15 +39,17 @@ struct HttpRequest {
 struct HttpAnswer {
   // 200 to 599.
   int status = 200;
-  absl::string_view content_type;
+  absl::string_view content_type{};
   // Methods, with 405.
-  absl::string_view allow;
-  absl::string_view access_control_allow_origin;
-  absl::string_view access_control_allow_methods;
-  absl::string_view access_control_allow_headers;
-  absl::string_view access_control_max_age;
+  absl::string_view allow{};
+  absl::string_view access_control_allow_origin{};
+  absl::string_view access_control_allow_methods{};
+  absl::string_view access_control_allow_headers{};
+  absl::string_view access_control_max_age{};
   // "origin" where the answer depends on it.
-  absl::string_view vary;
+  absl::string_view vary{};
+  // Of the whole body in bytes, where it is known before. The pieces must then be as long together.
+  std::optional<size_t> content_length = std::nullopt;
 };
 
 // What became of a piece of an answer.
@@ -90,6 +94,14 @@ class HttpCall {
     return responder_->Send(now, id_, piece);
   }
   bool Finish(Timestamp now) const { return responder_->Finish(now, id_); }
+
+  friend bool operator==(const HttpCall& a, const HttpCall& b) {
+    return a.responder_ == b.responder_ && a.id_ == b.id_;
+  }
+  template <typename H>
+  friend H AbslHashValue(H h, const HttpCall& call) {
+    return H::combine(std::move(h), call.responder_, call.id_);
+  }
 
  private:
   HttpResponder* responder_;

@@ -1,0 +1,31 @@
+#include "quic/http3/http_protocol_server.h"
+
+#include <memory>
+
+#include "base/timestamp.h"
+#include "gtest/gtest.h"
+#include "quic/http3/http_buffer_pool.h"
+#include "quic/http3/testing/http_world.h"
+#include "quic/http3/testing/test_http_service.h"
+
+namespace sluice {
+namespace {
+
+TEST(HttpProtocolServerTest, ServesConnectionsOfHttp) {
+  HttpWorld world(95);
+  world.Connect();
+  const Timestamp now = Timestamp::Zero();
+  TestHttpService service;
+  HttpBufferPool buffers(1);
+  HttpProtocolServer protocol({now, service, buffers});
+  EXPECT_EQ(protocol.name(), "h3");
+  EXPECT_EQ(protocol.no_error(), 0x100u);
+  const auto served = protocol.Serve(*world.server().connection());
+  ASSERT_NE(served, nullptr);
+  EXPECT_EQ(served->connection(), world.server().connection());
+  EXPECT_FALSE(served->drained());
+  EXPECT_FALSE(served->TakeUnsent());
+}
+
+}  // namespace
+}  // namespace sluice
