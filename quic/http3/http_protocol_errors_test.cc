@@ -191,6 +191,15 @@ TEST_F(HttpProtocolErrorsTest, StreamsThatAllDependsOnAreThereOnceAndStay) {
   EXPECT_EQ(NameOf(world_.CodeOfEnd()), "closed_critical_stream");
 }
 
+TEST_F(HttpProtocolErrorsTest, StreamsOfTheServerThatAllDependsOnAreNotStopped) {
+  for (const StreamId id : {3, 7, 11}) {
+    world_.Connect();
+    world_.client.connection->StopSending(id, 0x100);
+    world_.client.connection->Flush(world_.link.now, world_.client.out);
+    EXPECT_EQ(NameOf(world_.CodeOfEnd()), "closed_critical_stream") << id;
+  }
+}
+
 TEST_F(HttpProtocolErrorsTest, OneOfAnUnknownTypeIsStoppedAndDoesNoHarm) {
   world_.Connect();
   const StreamId id = world_.OpenUnidirectional(Bytes{0x21, 1, 2, 3});

@@ -196,9 +196,16 @@ void HttpServer::OnStreamReset(StreamId id) {
   Cancel(id);
 }
 
+void HttpServer::OnStopSending(StreamId id) {
+  // Of ours that all depends on the end is told, too.
+  if (IsBidirectional(id)) Cancel(id);
+}
+
 void HttpServer::OnStreamClosed(StreamId id) {
-  if (!IsBidirectional(id)) return client_streams_.OnClosed(id);
-  Cancel(id);
+  if (IsBidirectional(id)) return Cancel(id);
+  // RFC 9114 section 6.2.1, RFC 9204 section 4.2: one of ours ends only if the client stopped it.
+  if (IsOpenedByServer(id)) return Fail(HttpErrorCode::kClosedCriticalStream);
+  client_streams_.OnClosed(id);
 }
 
 void HttpServer::OnWritable(Timestamp now, StreamId id) {

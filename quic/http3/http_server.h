@@ -88,7 +88,7 @@ class HttpServer : private HttpResponder, private HttpSessionEvents {
                     bool early);
   // The client gives up sending, or does not want the answer.
   void OnStreamReset(StreamId id);
-  void OnStopSending(StreamId id) { Cancel(id); }
+  void OnStopSending(StreamId id);
   // There is room again, or the stream is gone altogether.
   void OnWritable(Timestamp now, StreamId id);
   void OnStreamClosed(StreamId id);
