@@ -21,6 +21,7 @@
 #include "quic/server/served_connection.h"
 #include "quic/server/testing/endpoint_world.h"
 #include "quic/server/turn_work.h"
+#include "tests/alloc/counting_allocator.h"
 
 namespace sluice {
 namespace {
@@ -225,6 +226,20 @@ TEST_F(ServedConnectionsTest, ATurnLooksOnlyAtThoseThatSomethingHappenedTo) {
   Turn();
   world_.Run(kShortly);
   EXPECT_EQ(served_.counters().visits, asked + 2) << "a new deadline, and its time";
+}
+
+TEST_F(ServedConnectionsTest, TurnsAndDeadlinesAllocateNothing) {
+  for (int i = 0; i < 20; ++i) Connected();
+  Turn();
+  for (Keeper* const keeper : echo_.keepers) keeper->timeouts.reserve(100);
+  const uint64_t before = ThreadAllocations();
+  for (int i = 0; i < 100; ++i) {
+    for (Keeper* const keeper : echo_.keepers) keeper->SetTimeout(world_.now);
+    Turn();
+    Turn();
+  }
+  EXPECT_EQ(ThreadAllocations() - before, 0u);
+  EXPECT_EQ(served_.counters().timeouts, 20u * 100);
 }
 
 TEST_F(ServedConnectionsTest, WhatDoesNotFitIntoATurnGoesInTheNext) {
