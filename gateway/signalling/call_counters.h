@@ -39,7 +39,7 @@ CallOutcome ToOutcome(grpc::StatusCode code);
 // How many calls ended how. Any thread.
 class CallCounters {
  public:
-  // `method` is null for calls of what there is not.
+  // `method` is null for calls of what there is not, and of what is not a participant's.
   void Count(CallTransportKind transport, const SignallingMethodRow* method, CallOutcome outcome);
   uint64_t count(CallTransportKind transport, const SignallingMethodRow* method,
                  CallOutcome outcome) const;
