@@ -27,5 +27,24 @@ TEST(HttpProtocolServerTest, ServesConnectionsOfHttp) {
   EXPECT_FALSE(served->TakeUnsent());
 }
 
+TEST(HttpProtocolServerTest, ConnectionsCountTogetherAndAreReadAsOfTheEndOfATurn) {
+  HttpWorld world(96);
+  world.Connect();
+  const Timestamp now = Timestamp::Zero();
+  TestHttpService service;
+  HttpBufferPool buffers(0);
+  HttpProtocolServer protocol({now, service, buffers});
+  for (int i = 0; i < 2; ++i) {
+    const auto served = protocol.Serve(*world.server().connection());
+    served->OnStreamOpened(0);
+    // It is not a stream that the connection knows, which loses what is written there.
+    served->OnStreamReset(0, 0x10c);
+    EXPECT_EQ(protocol.counters().requests.requests_abandoned, 0u);
+  }
+  protocol.OnTurnEnd();
+  EXPECT_EQ(protocol.counters().requests.requests_abandoned, 2u);
+  EXPECT_EQ(protocol.counters().buffers_exhausted, 0u);
+}
+
 }  // namespace
 }  // namespace sluice

@@ -24,12 +24,13 @@ constexpr int kServiceUnavailable = 503;
 }  // namespace
 
 HttpServer::HttpServer(const HttpLimits& limits, HttpStreams& streams, HttpService& service,
-                       HttpBufferPool& pool)
+                       HttpBufferPool& pool, HttpServerCounters* shared)
     : limits_(limits),
       streams_(streams),
       service_(service),
       share_(pool, limits.buffers),
-      slots_(limits.requests) {}
+      slots_(limits.requests),
+      counters_(shared != nullptr ? *shared : own_counters_) {}
 
 // ---- Slots. ----
 

@@ -22,6 +22,7 @@
 
 namespace sluice {
 
+// Of one connection, or of all that count together.
 struct HttpServerCounters {
   // Requests that were complete and went to the service, and how these ended.
   uint64_t requests = 0;
@@ -56,7 +57,7 @@ struct HttpServerCounters {
 
   // Unidirectional streams of an unknown type.
   uint64_t unknown_streams = 0;
-  // Rules that were broken so that the connection ends; 0 or 1.
+  // Rules that were broken so that a connection ends.
   uint64_t failures = 0;
 };
 
@@ -68,9 +69,10 @@ struct HttpServerCounters {
 // client that has proved its address or its key, and stays below kMaxHttpStateMemory.
 class HttpServer : private HttpResponder, private HttpSessionEvents {
  public:
-  // `limits` are those that CheckHttpLimits accepts. All others outlive it.
+  // `limits` are those that CheckHttpLimits accepts. All others outlive it. With `shared` it counts
+  // there, with others.
   HttpServer(const HttpLimits& limits, HttpStreams& streams, HttpService& service,
-             HttpBufferPool& pool);
+             HttpBufferPool& pool, HttpServerCounters* shared = nullptr);
   // Tells nobody; see OnConnectionClosed.
   ~HttpServer() override = default;
   HttpServer(const HttpServer&) = delete;
@@ -211,7 +213,8 @@ class HttpServer : private HttpResponder, private HttpSessionEvents {
   // Once it was sent.
   std::optional<StreamId> first_refused_;
   std::optional<HttpErrorCode> failure_;
-  HttpServerCounters counters_;
+  HttpServerCounters own_counters_;
+  HttpServerCounters& counters_;
 };
 
 }  // namespace sluice

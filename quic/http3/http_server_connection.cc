@@ -27,7 +27,7 @@ HttpServerConnection::HttpServerConnection(const HttpServerResources& resources,
                                            QuicConnection& connection)
     : now_(resources.now),
       connection_(&connection),
-      server_(resources.limits, *this, resources.service, resources.buffers) {}
+      server_(resources.limits, *this, resources.service, resources.buffers, resources.counters) {}
 
 bool HttpServerConnection::TakeUnsent() {
   return std::exchange(unsent_, false) && connection_ != nullptr;

@@ -29,6 +29,8 @@ struct HttpServerResources {
   HttpBufferPool& buffers;
   // Those that CheckHttpLimits accepts.
   HttpLimits limits{};
+  // Where all of them count; null for each by itself.
+  HttpServerCounters* counters = nullptr;
 };
 
 // Answers the requests on one connection of a server that speaks `h3`. One thread.

@@ -109,6 +109,13 @@ TEST_F(HttpServerTest, HeadGetsTheFieldsOfGetAlone) {
   EXPECT_EQ(stream(head).written, fields);
 }
 
+TEST_F(HttpServerTest, ConnectReachesTheServiceWithoutAPath) {
+  Ask(HttpHeaders({{":method", "CONNECT"}, {":authority", "sluice.test:443"}}));
+  ASSERT_EQ(service_.asked.size(), 1u);
+  EXPECT_EQ(service_.asked[0].method, "CONNECT");
+  EXPECT_EQ(service_.asked[0].path, "");
+}
+
 TEST_F(HttpServerTest, FieldsThatAreTooLongGet431AndTheRestIsNotWanted) {
   const std::string value(10'000, 'v');
   StreamId id = Ask(HttpRequestBytes("GET", "/", "", {{"a", value}, {"b", value}}), false);
