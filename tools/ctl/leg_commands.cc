@@ -2,15 +2,14 @@
 
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/string_view.h"
 #include "tools/ctl/interceptor_text.h"
 #include "tools/ctl/leg_flags.h"
 #include "tools/ctl/leg_key_view.h"
 #include "tools/ctl/leg_options.h"
+#include "tools/ctl/leg_update.h"
 #include "tools/ctl/mki_text.h"
 #include "tools/ctl/stats_view.h"
 
@@ -23,24 +22,18 @@ using Stub = GatewayClient::Stub;
 struct Flags {
   std::string session;
   std::string leg;
-  LegFlags config;
-  std::string local_key;
-  std::vector<std::string> retire_remote_mkis;
+  LegUpdateFlags update;
 };
 
-absl::Status AtFlag(absl::string_view flag, const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat(flag, ": ", status.message()));
-}
-
 Command Add(const Flags& flags) {
-  const auto config = BuildLegConfig(flags.config);
+  const auto config = BuildLegConfig(flags.update.config);
   if (!config.ok()) return Refuse(config.status());
   v1::AddLegRequest request;
   request.set_session_id(flags.session);
   request.set_leg_id(flags.leg);
   *request.mutable_config() = *config;
-  if (flags.config.local_mki.has_value()) {
-    const auto mki = ParseMki(*flags.config.local_mki);
+  if (flags.update.config.local_mki.has_value()) {
+    const auto mki = ParseMki(*flags.update.config.local_mki);
     if (!mki.ok()) return Refuse(AtFlag("--local-mki", mki.status()));
     request.mutable_config()->set_local_mki(*mki);
   }
@@ -49,38 +42,12 @@ Command Add(const Flags& flags) {
   });
 }
 
-absl::Status SetMkis(const Flags& flags, v1::UpdateLegRequest& request) {
-  if (flags.config.local_mki.has_value()) {
-    const auto mki = ParseMki(*flags.config.local_mki);
-    if (!mki.ok()) return AtFlag("--local-mki", mki.status());
-    request.set_local_mki(*mki);
-  }
-  for (const std::string& text : flags.retire_remote_mkis) {
-    const auto mki = ParseMki(text);
-    if (!mki.ok()) return AtFlag("--retire-remote-key", mki.status());
-    request.add_retire_remote_mkis(*mki);
-  }
-  return absl::OkStatus();
-}
-
 Command Update(const Flags& flags) {
-  const auto config = BuildLegConfig(flags.config);
-  if (!config.ok()) return Refuse(config.status());
   v1::UpdateLegRequest request;
   request.set_session_id(flags.session);
   request.set_leg_id(flags.leg);
-  *request.mutable_config() = *config;
-  *request.mutable_update_mask() = BuildLegUpdateMask(flags.config);
-  if (!flags.local_key.empty()) {
-    const auto change = ParseLocalKeyChange(flags.local_key);
-    if (!change.ok()) return Refuse(change.status());
-    request.set_local_key_change(*change);
-  }
-  if (absl::Status status = SetMkis(flags, request); !status.ok()) return Refuse(status);
-  if (request.update_mask().paths().empty() && request.retire_remote_mkis().empty() &&
-      flags.local_key.empty()) {
-    return Refuse(absl::InvalidArgumentError(
-        "nothing to update: give --remote, --remote-key, --local-key, --hold or another flag"));
+  if (absl::Status status = FillLegUpdate(flags.update, request); !status.ok()) {
+    return Refuse(status);
   }
   return Ask(&Stub::UpdateLeg, request, [](const v1::UpdateLegResponse& answer) {
     return RenderLegAndKey(answer.leg(), answer.has_local_key(), answer.local_key());
@@ -117,12 +84,13 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
   CLI::App& add =
       AddCommand(leg, invocation, "add",
                  "Add a leg; shows the gateway's ports and, for srtp, its key", flags, Add);
-  add.add_option("--kind", flags->config.kind, "rtp or srtp")->required();
-  add.add_flag("--rtcp-mux", flags->config.rtcp_mux, "RTCP on the RTP port");
-  add.add_option("--ip-family", flags->config.ip_family, "4 or 6; default: that of --remote, or 4");
-  add.add_option("--local-suite", flags->config.local_suite,
+  add.add_option("--kind", flags->update.config.kind, "rtp or srtp")->required();
+  add.add_flag("--rtcp-mux", flags->update.config.rtcp_mux, "RTCP on the RTP port");
+  add.add_option("--ip-family", flags->update.config.ip_family,
+                 "4 or 6; default: that of --remote, or 4");
+  add.add_option("--local-suite", flags->update.config.local_suite,
                  "suite of the gateway's own key; default: that of --remote-key");
-  AddChangeableLegOptions(add, flags->config);
+  AddChangeableLegOptions(add, flags->update.config);
   add.footer(
       "Examples:\n"
       "  sluicectl leg add call-1 bob --kind rtp --remote 192.0.2.7:4000\n"
@@ -150,16 +118,7 @@ void AddLegCommands(CLI::App& app, Invocation& invocation) {
 
   CLI::App& update =
       AddCommand(leg, invocation, "update", "New remote, new keys, hold", flags, Update);
-  AddChangeableLegOptions(update, flags->config);
-  update.add_flag("--resume", flags->config.resume, "the end of --hold");
-  update.add_option("--local-key", flags->local_key,
-                    "prepare: make and show a new key; activate: protect with it from now on; "
-                    "retire: forget it, with --local-mki");
-  update
-      .add_option("--retire-remote-key", flags->retire_remote_mkis,
-                  "VALUE:BYTES: forget the peer's key with this MKI; may be repeated")
-      ->expected(1)
-      ->take_all();
+  AddLegUpdateOptions(update, flags->update);
   update.footer(
       "Examples:\n"
       "  sluicectl leg update call-1 alice --hold\n"

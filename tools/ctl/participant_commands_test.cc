@@ -97,6 +97,17 @@ TEST_F(ParticipantCommandsTest, JoinOffersKeysAndShowsTheGatewaysOwn) {
   EXPECT_THAT(out(), HasSubstr("AEAD_AES_128_GCM:inline:YWJj"));
 }
 
+TEST_F(ParticipantCommandsTest, UpdateAndPing) {
+  EXPECT_EQ(Run("signal update --token t --hold --local-key prepare"), kOk) << err();
+  EXPECT_THAT(out(), HasSubstr("updated"));
+  EXPECT_EQ(Run("signal ping --token t --payload abc"), kOk) << err();
+  EXPECT_EQ(out(), "the gateway answers; its clock: 2023-11-14T22:13:20Z\n");
+  EXPECT_THAT(signalling_.Requests(),
+              ElementsAre("UpdateLeg Bearer t: config { hold: true } update_mask { paths: \"hold\" "
+                          "} local_key_change: LOCAL_KEY_CHANGE_PREPARE",
+                          "Ping Bearer t: payload: \"abc\""));
+}
+
 TEST_F(ParticipantCommandsTest, ATokenMayComeFromAFile) {
   const std::string path = testing::TempDir() + "/alice.token";
   std::ofstream(path) << "\n  x.y.z \n";
@@ -134,6 +145,8 @@ TEST_F(ParticipantCommandsTest, WrongUsageIsOneLineAndAsksNobody) {
         "token create call-1 alice --lifetime 5", "token revoke", "signal", "signal leave",
         "signal leave --token a --token-file b", "signal join --token t --offer nonsense",
         "signal join --token t --remote-key AEAD_AES_128_GCM:inline:YWJj",
+        "signal update --token t", "signal leave --token t --quic nowhere",
+        "signal leave --token t --target quic://192.0.2.1:1",
         "signal leave --token t --target nowhere", "signal leave --token t --target 192.0.2.1:1"}) {
     EXPECT_EQ(Run(line), kUsage) << line << ": " << err();
     EXPECT_EQ(out(), "") << line;

@@ -11,12 +11,17 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "tools/ctl/duration_text.h"
 #include "tools/ctl/event_view.h"
 #include "tools/ctl/leg_flags.h"
 #include "tools/ctl/leg_key_view.h"
 #include "tools/ctl/leg_options.h"
+#include "tools/ctl/leg_update.h"
 #include "tools/ctl/mki_text.h"
+#include "tools/ctl/open_signalling.h"
+#include "tools/ctl/quic_signalling.h"
 #include "tools/ctl/signalling_client.h"
 #include "tools/ctl/stats_view.h"
 #include "tools/ctl/text_table.h"
@@ -25,16 +30,17 @@ namespace sluice {
 namespace {
 
 namespace v1 = ::sluice::signalling::v1;
-using Stub = SignallingClient::Stub;
-
 struct Flags {
   std::string target;
+  std::string quic;
+  std::string server_name;
   std::string token;
   std::string token_file;
-  LegFlags config;
+  LegUpdateFlags update;
   std::vector<std::string> offers;
   uint64_t after = 0;
   std::string instance;
+  std::string payload;
 };
 
 absl::StatusOr<std::string> ReadToken(const Flags& flags) {
@@ -51,19 +57,32 @@ absl::StatusOr<std::string> ReadToken(const Flags& flags) {
   return absl::NotFoundError(absl::StrCat("--token-file: there is no token in ", flags.token_file));
 }
 
+// What to speak with. --quic beats --target, which the environment may have set.
+absl::StatusOr<std::string> TargetOf(const Flags& flags) {
+  if (flags.quic.empty() && flags.target.empty()) {
+    return absl::InvalidArgumentError(
+        "say where the gateway serves participants, with --target or --quic");
+  }
+  if (flags.quic.empty()) return flags.target;
+  return absl::StrCat(absl::StartsWith(flags.quic, kQuicScheme) ? "" : kQuicScheme, flags.quic);
+}
+
 // A command that talks to the gateway as a participant.
 Command WithSignalling(const Flags& flags,
                        std::function<Outcome(Console&, SignallingClient&)> command) {
   return
       [flags, command = std::move(command)](Console& console, const ConnectionOptions& connection) {
+        const absl::StatusOr<std::string> target = TargetOf(flags);
+        if (!target.ok()) return Outcome::Usage(target.status());
         const absl::StatusOr<std::string> token = ReadToken(flags);
         if (absl::IsInvalidArgument(token.status())) return Outcome::Usage(token.status());
         if (!token.ok()) return Outcome::Failed(token.status());
-        const auto client = SignallingClient::Create({.target = flags.target,
-                                                      .token = *token,
-                                                      .tls_dir = connection.tls_dir,
-                                                      .insecure = connection.insecure,
-                                                      .timeout = connection.timeout});
+        const auto client = OpenSignalling({.target = *target,
+                                            .token = *token,
+                                            .tls_dir = connection.tls_dir,
+                                            .insecure = connection.insecure,
+                                            .server_name = flags.server_name,
+                                            .timeout = connection.timeout});
         if (absl::IsInvalidArgument(client.status())) return Outcome::Usage(client.status());
         if (!client.ok()) return Outcome::Failed(client.status());
         return command(console, **client);
@@ -71,14 +90,15 @@ Command WithSignalling(const Flags& flags,
 }
 
 template <typename Request, typename Response>
-Command Ask(const Flags& flags,
-            grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+Command Ask(const Flags& flags, grpc::Status (SignallingClient::*method)(const Request&, Response&),
             const Request& request, std::string (*render)(const Response&)) {
   return WithSignalling(flags, [=](Console& console, SignallingClient& client) {
     Response response;
-    const grpc::Status status = client.Call(method, request, response);
+    const grpc::Status status = (client.*method)(request, response);
     if (!status.ok()) return Outcome::Failed(status);
-    console.Show(response, render(response));
+    const std::string trip = client.LastTrip();
+    console.Show(response, absl::StrCat(render(response), trip.empty() ? "" : "over ", trip,
+                                        trip.empty() ? "" : "\n"));
     return Outcome::Ok();
   });
 }
@@ -92,16 +112,24 @@ std::string RenderLeft(const v1::LeaveResponse& answer) {
                       "\n");
 }
 
+std::string RenderUpdated(const v1::UpdateLegResponse& answer) {
+  return RenderLegAndKey(answer.leg(), answer.has_local_key(), answer.local_key());
+}
+
+std::string RenderPong(const v1::PingResponse& answer) {
+  return absl::StrCat("the gateway answers; its clock: ", FormatTime(answer.server_time()), "\n");
+}
+
 Command Join(const Flags& flags) {
-  if (flags.config.remote_key.has_value()) {
+  if (flags.update.config.remote_key.has_value()) {
     return Refuse(absl::InvalidArgumentError("--remote-key: a participant offers keys, --offer"));
   }
-  const auto config = BuildLegConfig(flags.config);
+  const auto config = BuildLegConfig(flags.update.config);
   if (!config.ok()) return Refuse(config.status());
   v1::JoinRequest request;
   *request.mutable_config() = *config;
-  if (flags.config.local_mki.has_value()) {
-    const auto mki = ParseMki(*flags.config.local_mki);
+  if (flags.update.config.local_mki.has_value()) {
+    const auto mki = ParseMki(*flags.update.config.local_mki);
     if (!mki.ok()) {
       return Refuse(
           absl::InvalidArgumentError(absl::StrCat("--local-mki: ", mki.status().message())));
@@ -115,11 +143,25 @@ Command Join(const Flags& flags) {
     }
     *request.add_offered_keys() = *key;
   }
-  return Ask(flags, &Stub::Join, request, &RenderJoined);
+  return Ask(flags, &SignallingClient::Join, request, &RenderJoined);
+}
+
+Command Update(const Flags& flags) {
+  v1::UpdateLegRequest request;
+  if (absl::Status status = FillLegUpdate(flags.update, request); !status.ok()) {
+    return Refuse(status);
+  }
+  return Ask(flags, &SignallingClient::UpdateLeg, request, &RenderUpdated);
+}
+
+Command Ping(const Flags& flags) {
+  v1::PingRequest request;
+  request.set_payload(flags.payload);
+  return Ask(flags, &SignallingClient::Ping, request, &RenderPong);
 }
 
 Command Leave(const Flags& flags) {
-  return Ask(flags, &Stub::Leave, v1::LeaveRequest(), &RenderLeft);
+  return Ask(flags, &SignallingClient::Leave, v1::LeaveRequest(), &RenderLeft);
 }
 
 void ShowResponse(Console& console, const v1::WatchEventsResponse& response) {
@@ -135,11 +177,9 @@ Command Events(const Flags& flags) {
   request.set_after_sequence(flags.after);
   request.set_instance_id(flags.instance);
   return WithSignalling(flags, [request](Console& console, SignallingClient& client) {
-    grpc::ClientContext context;
-    const auto stream = client.WatchEvents(context, request);
-    v1::WatchEventsResponse response;
-    while (stream->Read(&response)) ShowResponse(console, response);
-    const grpc::Status status = stream->Finish();
+    const grpc::Status status = client.WatchEvents(
+        request,
+        [&console](const v1::WatchEventsResponse& response) { ShowResponse(console, response); });
     return status.ok() ? Outcome::Ok() : Outcome::Failed(status);
   });
 }
@@ -149,9 +189,14 @@ CLI::App& Add(CLI::App& group, Invocation& invocation, const char* name, const c
   CLI::App& command = *group.add_subcommand(name, description);
   command
       .add_option("--target", flags->target,
-                  "ADDRESS:PORT where the gateway serves participants (its --signalling-listen)")
-      ->envname("SLUICE_SIGNALLING")
-      ->required();
+                  "ADDRESS:PORT where the gateway serves participants over gRPC (its "
+                  "--signalling-listen), or quic://HOST:PORT")
+      ->envname("SLUICE_SIGNALLING");
+  command.add_option("--quic", flags->quic,
+                     "HOST:PORT where it serves them over QUIC (its --quic-listen)");
+  command.add_option("--server-name", flags->server_name,
+                     "over QUIC: the name in the gateway's certificate; default: that of the host, "
+                     "or localhost for loopback");
   command.add_option("--token", flags->token,
                      "as `token create` showed it; everybody on this machine can read it");
   command.add_option("--token-file", flags->token_file, "file with the token in its first line");
@@ -167,8 +212,10 @@ void AddSignalCommands(CLI::App& app, Invocation& invocation) {
   // Each command has its own: the environment sets --target of all of them, also of those that are
   // not called.
   const auto join_flags = std::make_shared<Flags>();
+  const auto update_flags = std::make_shared<Flags>();
   const auto leave_flags = std::make_shared<Flags>();
   const auto events_flags = std::make_shared<Flags>();
+  const auto ping_flags = std::make_shared<Flags>();
 
   CLI::App& join =
       Add(signal, invocation, "join", "Add the token's leg; shows the gateway's ports and its key",
@@ -178,16 +225,22 @@ void AddSignalCommands(CLI::App& app, Invocation& invocation) {
           "SUITE:inline:BASE64 or @FILE: a key to protect with, best first; may be repeated")
       ->expected(1)
       ->take_all();
-  join.add_flag("--rtcp-mux", join_flags->config.rtcp_mux, "RTCP on the RTP port");
-  join.add_option("--ip-family", join_flags->config.ip_family,
+  join.add_flag("--rtcp-mux", join_flags->update.config.rtcp_mux, "RTCP on the RTP port");
+  join.add_option("--ip-family", join_flags->update.config.ip_family,
                   "4 or 6; default: that of --remote, or 4");
-  join.add_option("--local-suite", join_flags->config.local_suite,
+  join.add_option("--local-suite", join_flags->update.config.local_suite,
                   "suite of the gateway's own key; default: that of the key it chooses");
-  AddChangeableLegOptions(join, join_flags->config);
+  AddChangeableLegOptions(join, join_flags->update.config);
   join.footer(
       "Example:\n"
       "  sluicectl signal join --target 127.0.0.1:7444 --token-file alice.token \\\n"
+      "      --remote 192.0.2.1:5004 --offer @alice.key\n"
+      "  sluicectl signal join --quic gw.example:7445 --token-file alice.token \\\n"
       "      --remote 192.0.2.1:5004 --offer @alice.key");
+
+  CLI::App& update =
+      Add(signal, invocation, "update", "New remote, new keys, hold", update_flags, Update);
+  AddLegUpdateOptions(update, update_flags->update);
 
   Add(signal, invocation, "leave", "Remove the token's leg", leave_flags, Leave);
 
@@ -197,6 +250,10 @@ void AddSignalCommands(CLI::App& app, Invocation& invocation) {
                     "begin with the kept events after this sequence number; needs --instance");
   events.add_option("--instance", events_flags->instance,
                     "the gateway instance that --after is from");
+
+  CLI::App& ping = Add(signal, invocation, "ping",
+                       "Whether the gateway answers and takes the token", ping_flags, Ping);
+  ping.add_option("--payload", ping_flags->payload, "text to be sent back, at most 64 bytes");
 }
 
 }  // namespace sluice

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
+#include "proto/signalling/v1/signalling_service.pb.h"
 #include "tools/ctl/demo/ffmpeg_media.h"
 #include "tools/ctl/rpc_error.h"
 #include "tools/ctl/stats_view.h"
@@ -45,6 +46,17 @@ constexpr absl::Duration kSourceTolerance = absl::Seconds(20);
 absl::Status FromRpc(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()), RenderRpcError(status));
+}
+
+// What all legs of the demo have in common.
+v1::LegConfig ConfigOf(const FarEnd& end) {
+  v1::LegConfig config;
+  *config.mutable_remote() = end.Remote();
+  v1::PayloadType& opus = *config.add_payload_types();
+  opus.set_number(kAudioPayloadType);
+  opus.set_encoding_name("opus");
+  opus.set_clock_rate_hz(kAudioSampleRate);
+  return config;
 }
 
 std::string NewSessionId() {
@@ -143,19 +155,23 @@ absl::Status DemoCall::Play() {
   if (absl::Status status = CreateSession(); !status.ok()) return status;
   const v1::SrtpKey alices_key = NewKey();
   v1::AddLegResponse alice, bob;
-  if (absl::Status status = AddLeg(*alice_, alices_key, alice); !status.ok()) return status;
   if (absl::Status status = AddLeg(*bob_, std::nullopt, bob); !status.ok()) return status;
-  if (absl::Status status = StartSinks(alice.local_key()); !status.ok()) return status;
-  // Whoever listens misses nothing: now they may speak.
-  absl::Status status = alice_->StartSource(alice.leg().local_rtp(), alice.leg().local_rtcp(),
-                                            alices_key, options_.seconds);
+  if (absl::Status status = StartSink(*bob_, std::nullopt); !status.ok()) return status;
+  absl::Status status =
+      options_.quic.empty() ? AddLeg(*alice_, alices_key, alice) : JoinOverQuic(alices_key, alice);
+  // Whoever listens misses nothing: bob does, so alice may speak as soon as she is in.
+  if (status.ok()) {
+    status = alice_->StartSource(alice.leg().local_rtp(), alice.leg().local_rtcp(), alices_key,
+                                 options_.seconds);
+  }
+  if (status.ok()) status = StartSink(*alice_, alice.local_key());
   if (status.ok()) {
     status = bob_->StartSource(bob.leg().local_rtp(), bob.leg().local_rtcp(), std::nullopt,
                                options_.seconds);
   }
   using Step = absl::Status (DemoCall::*)();
   for (const Step step : {&DemoCall::Talk, &DemoCall::EndSources, &DemoCall::AwaitForwarding,
-                          &DemoCall::EndSinks, &DemoCall::DeleteSession}) {
+                          &DemoCall::EndSinks, &DemoCall::Leave, &DemoCall::DeleteSession}) {
     if (status.ok()) status = (this->*step)();
   }
   if (status.ok()) CollectEvidence();
@@ -184,35 +200,55 @@ absl::Status DemoCall::AddLeg(const FarEnd& end, const std::optional<v1::SrtpKey
   v1::AddLegRequest request;
   request.set_session_id(session_id_);
   request.set_leg_id(end.name());
-  v1::LegConfig& config = *request.mutable_config();
-  config.set_kind(key.has_value() ? v1::LEG_KIND_SRTP : v1::LEG_KIND_RTP);
-  *config.mutable_remote() = end.Remote();
-  if (key.has_value()) *config.mutable_remote_key() = *key;
-  v1::PayloadType& opus = *config.add_payload_types();
-  opus.set_number(kAudioPayloadType);
-  opus.set_encoding_name("opus");
-  opus.set_clock_rate_hz(kAudioSampleRate);
+  *request.mutable_config() = ConfigOf(end);
+  request.mutable_config()->set_kind(key.has_value() ? v1::LEG_KIND_SRTP : v1::LEG_KIND_RTP);
+  if (key.has_value()) *request.mutable_config()->mutable_remote_key() = *key;
   return FromRpc(client_.Call(&Stub::AddLeg, request, response));
 }
 
-absl::Status DemoCall::StartSinks(const std::optional<v1::SrtpKey>& alices_gateway_key) {
-  if (absl::Status status = alice_->StartSink(alices_gateway_key); !status.ok()) return status;
-  if (absl::Status status = bob_->StartSink(std::nullopt); !status.ok()) return status;
+absl::Status DemoCall::JoinOverQuic(const v1::SrtpKey& key, v1::AddLegResponse& response) {
+  v1::CreateParticipantTokenRequest token_request;
+  token_request.set_session_id(session_id_);
+  token_request.set_leg_id(kAlice);
+  v1::CreateParticipantTokenResponse token;
+  absl::Status status = FromRpc(client_.Call(&Stub::CreateParticipantToken, token_request, token));
+  if (!status.ok()) return status;
+  SignallingOptions options = options_.signalling;
+  options.target = options_.quic;
+  options.token = token.token();
+  auto participant = QuicParticipant::Create(options);
+  if (!participant.ok()) return participant.status();
+  participant_ = *std::move(participant);
+  signalling::v1::JoinRequest request;
+  *request.mutable_config() = ConfigOf(*alice_);
+  *request.add_offered_keys() = key;
+  signalling::v1::JoinResponse joined;
+  status = FromRpc(participant_->Join(request, joined));
+  if (!status.ok()) return status;
+  *response.mutable_leg() = joined.leg();
+  *response.mutable_local_key() = joined.local_key();
+  console_.Say(RenderQuicStory(kAlice, participant_->story()));
+  return absl::OkStatus();
+}
+
+std::optional<QuicStory> DemoCall::quic_story() const {
+  if (participant_ == nullptr) return std::nullopt;
+  return participant_->story();
+}
+
+absl::Status DemoCall::StartSink(FarEnd& end, const std::optional<v1::SrtpKey>& key) {
+  if (absl::Status status = end.StartSink(key); !status.ok()) return status;
   absl::Status status;
   const bool listening = PumpUntil(kStartTimeout, [&] {
     if (stop_.received()) status = absl::CancelledError("stopped before the call began");
-    for (FarEnd* end : {alice_.get(), bob_.get()}) {
-      if (!status.ok()) return true;
-      const absl::StatusOr<bool> listens = end->SinkListens();
-      if (!listens.ok()) status = listens.status();
-      if (!listens.ok() || !*listens) return !listens.ok();
-    }
-    return true;
+    const absl::StatusOr<bool> listens = end.SinkListens();
+    if (!listens.ok()) status = listens.status();
+    return !status.ok() || *listens;
   });
   if (!status.ok()) return status;
   if (!listening) {
     return absl::DeadlineExceededError(
-        absl::StrCat("ffmpeg's receivers did not listen in time:\n", LastWords()));
+        absl::StrCat("ffmpeg's receiver did not listen in time:\n", LastWords()));
   }
   return absl::OkStatus();
 }
@@ -278,6 +314,14 @@ absl::Status DemoCall::EndSinks() {
   return absl::OkStatus();
 }
 
+absl::Status DemoCall::Leave() {
+  if (participant_ == nullptr) return absl::OkStatus();
+  signalling::v1::LeaveResponse response;
+  absl::Status status = FromRpc(participant_->Leave(response));
+  if (status.ok()) alices_stats_ = response.final_stats();
+  return status;
+}
+
 absl::Status DemoCall::DeleteSession() {
   if (!std::exchange(session_exists_, false)) return absl::OkStatus();
   v1::DeleteSessionRequest request;
@@ -285,6 +329,10 @@ absl::Status DemoCall::DeleteSession() {
   v1::DeleteSessionResponse response;
   absl::Status status = FromRpc(client_.Call(&Stub::DeleteSession, request, response));
   final_stats_ = response.final_stats();
+  // Her leg went before the session.
+  if (alices_stats_.has_value() && LegOf(final_stats_, kAlice).leg_id().empty()) {
+    *final_stats_.add_legs() = *alices_stats_;
+  }
   return status;
 }
 

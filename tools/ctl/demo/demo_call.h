@@ -13,8 +13,11 @@
 #include "tools/ctl/console.h"
 #include "tools/ctl/demo/call_report.h"
 #include "tools/ctl/demo/far_end.h"
+#include "tools/ctl/demo/quic_participant.h"
+#include "tools/ctl/demo/quic_story.h"
 #include "tools/ctl/demo/scratch_folder.h"
 #include "tools/ctl/gateway_client.h"
+#include "tools/ctl/signalling_client.h"
 #include "tools/ctl/stop_signal.h"
 #include "tools/ctl/traffic_rates.h"
 
@@ -25,10 +28,15 @@ struct DemoOptions {
   int seconds = 0;
   // Address of this machine that the gateway can reach.
   std::string media_ip = "127.0.0.1";
+  // "host:port": alice joins there over QUIC, with a token; empty: the controller adds her leg.
+  std::string quic;
+  // How she finds out whether the gateway is the right one; the target and the token are not used.
+  SignallingOptions signalling{};
 };
 
 // A real call through a gateway: alice speaks SRTP, bob RTP, each is a pair of ffmpeg processes,
-// and each hears the other's tone. The session is deleted when this object goes.
+// and each hears the other's tone. Bob's leg is added by the controller, alice's too or by herself
+// over QUIC. The session is deleted when this object goes.
 class DemoCall {
  public:
   static absl::StatusOr<std::unique_ptr<DemoCall>> Create(const DemoOptions& options,
@@ -43,6 +51,8 @@ class DemoCall {
   // After Play.
   const std::vector<DirectionEvidence>& evidence() const { return evidence_; }
   const gateway::v1::SessionStats& final_stats() const { return final_stats_; }
+  // Nothing when alice did not join over QUIC.
+  std::optional<QuicStory> quic_story() const;
   // What the ffmpeg processes wrote last.
   std::string LastWords() const;
 
@@ -54,11 +64,16 @@ class DemoCall {
   // Adds a leg for this far end; `key` is what it protects with, if it speaks SRTP.
   absl::Status AddLeg(const FarEnd& end, const std::optional<gateway::v1::SrtpKey>& key,
                       gateway::v1::AddLegResponse& response);
-  absl::Status StartSinks(const std::optional<gateway::v1::SrtpKey>& alices_gateway_key);
+  // The same for alice, by herself.
+  absl::Status JoinOverQuic(const gateway::v1::SrtpKey& key, gateway::v1::AddLegResponse& response);
+  // `key`: what the gateway protects with towards this end. Waits until it listens.
+  absl::Status StartSink(FarEnd& end, const std::optional<gateway::v1::SrtpKey>& key);
   absl::Status Talk();
   absl::Status EndSources();
   absl::Status AwaitForwarding();
   absl::Status EndSinks();
+  // What alice does when she joined by herself.
+  absl::Status Leave();
   absl::Status DeleteSession();
   void CollectEvidence();
 
@@ -80,6 +95,9 @@ class DemoCall {
   const std::string session_id_;
   std::unique_ptr<FarEnd> alice_;
   std::unique_ptr<FarEnd> bob_;
+  std::unique_ptr<QuicParticipant> participant_;
+  // Of alice's leg, when it went before the session.
+  std::optional<gateway::v1::LegStats> alices_stats_;
   bool session_exists_ = false;
   TrafficRates rates_;
   gateway::v1::SessionStats final_stats_;

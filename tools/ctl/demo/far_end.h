@@ -20,7 +20,7 @@ namespace sluice {
 
 // One participant of the demo call: an ffmpeg that sends a tone (the source), and another one that
 // receives and decodes what comes back (the sink). Order of use: StartSink, SinkListens until true,
-// StartSource; whenever sink_fd() is readable, ReadSink. Waits for nothing itself.
+// StartSource of the other one; whenever sink_fd() is readable, ReadSink. Waits for nothing itself.
 class FarEnd {
  public:
   struct Options {

@@ -68,6 +68,20 @@ grpc::Status FakeSignalling::Leave(grpc::ServerContext* context, const v1::Leave
   return Handle("Leave", *context, *request);
 }
 
+grpc::Status FakeSignalling::UpdateLeg(grpc::ServerContext* context,
+                                       const v1::UpdateLegRequest* request,
+                                       v1::UpdateLegResponse* response) {
+  response->mutable_leg()->set_leg_id("updated");
+  return Handle("UpdateLeg", *context, *request);
+}
+
+grpc::Status FakeSignalling::Ping(grpc::ServerContext* context, const v1::PingRequest* request,
+                                  v1::PingResponse* response) {
+  response->set_payload(request->payload());
+  response->mutable_server_time()->set_seconds(1'700'000'000);
+  return Handle("Ping", *context, *request);
+}
+
 grpc::Status FakeSignalling::WatchEvents(grpc::ServerContext* context,
                                          const v1::WatchEventsRequest* request,
                                          grpc::ServerWriter<v1::WatchEventsResponse>* writer) {

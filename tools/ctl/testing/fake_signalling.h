@@ -41,6 +41,10 @@ class FakeSignalling final : public signalling::v1::SignallingService::Service {
                     signalling::v1::JoinResponse*) override;
   grpc::Status Leave(grpc::ServerContext*, const signalling::v1::LeaveRequest*,
                      signalling::v1::LeaveResponse*) override;
+  grpc::Status UpdateLeg(grpc::ServerContext*, const signalling::v1::UpdateLegRequest*,
+                         signalling::v1::UpdateLegResponse*) override;
+  grpc::Status Ping(grpc::ServerContext*, const signalling::v1::PingRequest*,
+                    signalling::v1::PingResponse*) override;
   grpc::Status WatchEvents(grpc::ServerContext*, const signalling::v1::WatchEventsRequest*,
                            grpc::ServerWriter<signalling::v1::WatchEventsResponse>*) override;
 
