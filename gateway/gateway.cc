@@ -34,6 +34,8 @@
 #include "gateway/io/socket_address.h"
 #include "gateway/io/system_random.h"
 #include "gateway/io/udp_socket.h"
+#include "gateway/quic/quic_options.h"
+#include "gateway/quic/quic_signalling.h"
 #include "gateway/signalling/participant_calls.h"
 #include "gateway/signalling/signalling_grpc_service.h"
 #include "gateway/tokens/revoked_tokens.h"
@@ -75,7 +77,11 @@ absl::Status CheckMemory(const Config& config, const WorkerLimits& worker) {
                  .port_pairs = config.media.AllPortPairs(),
                  .packet_log_bytes =
                      config.media.packet_log_folder.empty() ? 0 : PacketLogs::MemorySize(),
-                 .grpc_ports = config.signalling.has_value() ? size_t{2} : size_t{1}}),
+                 .grpc_ports = config.signalling.has_value() ? size_t{2} : size_t{1},
+                 .quic_connection_bytes = config.quic.has_value() ? kQuicConnectionBytes : 0,
+                 .quic_pool_bytes = config.quic.has_value() ? QuicPoolBytes(ToEndpointLimits(
+                                                                  *config.quic, config.limits))
+                                                            : 0}),
       MachineMemory());
 }
 
@@ -183,21 +189,17 @@ absl::StatusOr<ControlServerOptions> ToServerOptions(const SignallingConfig& sig
   return options;
 }
 
-// What participants reach.
+// What participants reach over gRPC.
 struct SignallingPort {
-  SignallingPort(GatewayService& service, ControlRoom& room, TokenAuthority& tokens)
-      : calls(service, room, tokens), grpc(calls) {}
+  explicit SignallingPort(ParticipantCalls& calls) : grpc(calls) {}
 
-  ParticipantCalls calls;
   SignallingGrpcService grpc;
   std::unique_ptr<ControlServer> server;
 };
 
 // Null where participants cannot call.
 absl::StatusOr<std::unique_ptr<SignallingPort>> OpenSignalling(const Config& config,
-                                                               GatewayService& service,
-                                                               ControlRoom& room,
-                                                               TokenAuthority& tokens) {
+                                                               ParticipantCalls& calls) {
   if (!config.signalling.has_value()) {
     return nullptr;
   }
@@ -206,7 +208,7 @@ absl::StatusOr<std::unique_ptr<SignallingPort>> OpenSignalling(const Config& con
   if (!options.ok()) {
     return options.status();
   }
-  auto port = std::make_unique<SignallingPort>(service, room, tokens);
+  auto port = std::make_unique<SignallingPort>(calls);
   absl::StatusOr<std::unique_ptr<ControlServer>> server =
       ControlServer::Start(*options, port->grpc);
   if (!server.ok()) {
@@ -214,6 +216,16 @@ absl::StatusOr<std::unique_ptr<SignallingPort>> OpenSignalling(const Config& con
   }
   port->server = *std::move(server);
   return port;
+}
+
+// Null where participants cannot come over QUIC.
+absl::StatusOr<std::unique_ptr<QuicSignalling>> OpenQuic(const Config& config,
+                                                         ParticipantCalls& calls,
+                                                         ControlRoom& room) {
+  if (!config.quic.has_value()) {
+    return nullptr;
+  }
+  return QuicSignalling::Start(*config.quic, config.limits, calls, room.log());
 }
 
 // Null without a folder.
@@ -274,6 +286,9 @@ std::vector<uint64_t> CountTurns(WorkerPool& workers) {
 
 // In the order in which they are made; each uses only those before it.
 struct Gateway::Parts {
+  // The rest, when everything that it needs is there.
+  absl::Status Serve(const Config& config, const ControlServerOptions& options);
+
   EngineKind engine = EngineKind::kBoringSsl;
   SystemRandom random;
   EventPump pump;
@@ -284,11 +299,47 @@ struct Gateway::Parts {
   std::unique_ptr<ControlRoom> room;
   std::unique_ptr<TokenAuthority> tokens;
   std::unique_ptr<GatewayService> service;
-  std::unique_ptr<ControlServer> server;
-  // Null where participants cannot call.
+  std::unique_ptr<ParticipantCalls> participant_calls;
+  // Null where participants cannot call so.
+  std::unique_ptr<QuicSignalling> quic;
   std::unique_ptr<SignallingPort> signalling;
+  std::unique_ptr<ControlServer> server;
   std::unique_ptr<Health> health;
 };
+
+// Opens the ports, participants' before controllers'.
+absl::Status Gateway::Parts::Serve(const Config& config, const ControlServerOptions& options) {
+  NodeSources sources = ToNodeSources(config, engine, *ports, packet_logs.get(), tokens->revoked());
+  if (config.quic.has_value()) {
+    // Nobody can ask before the control port is open, and then there is one.
+    sources.quic = [this] { return quic->use(); };
+  }
+  service = std::make_unique<GatewayService>(*room, *tokens, random, std::move(sources));
+  participant_calls = std::make_unique<ParticipantCalls>(*service, *room, *tokens);
+
+  absl::StatusOr<std::unique_ptr<QuicSignalling>> quic_port =
+      OpenQuic(config, *participant_calls, *room);
+  if (!quic_port.ok()) {
+    return quic_port.status();
+  }
+  quic = *std::move(quic_port);
+  absl::StatusOr<std::unique_ptr<SignallingPort>> grpc_port =
+      OpenSignalling(config, *participant_calls);
+  if (!grpc_port.ok()) {
+    return grpc_port.status();
+  }
+  signalling = *std::move(grpc_port);
+  absl::StatusOr<std::unique_ptr<ControlServer>> control_port =
+      ControlServer::Start(options, *service);
+  if (!control_port.ok()) {
+    return ExplainListen(config.listen, "controllers", "--listen");
+  }
+  server = *std::move(control_port);
+  pump.Start([this] { room->PublishNotices(); });
+  health = std::make_unique<Health>(
+      server->health(), [this] { return CountTurns(*workers); }, HealthTimes{});
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
   const WorkerLimits worker_limits = ToWorkerLimits(config);
@@ -340,24 +391,10 @@ absl::StatusOr<std::unique_ptr<Gateway>> Gateway::Create(const Config& config) {
 
   p.room = std::make_unique<ControlRoom>(config.limits, RandomInstanceId(p.random), &absl::Now,
                                          *p.workers);
-  p.service = std::make_unique<GatewayService>(
-      *p.room, *p.tokens, p.random,
-      ToNodeSources(config, *engine, *p.ports, p.packet_logs.get(), p.tokens->revoked()));
-
-  absl::StatusOr<std::unique_ptr<ControlServer>> server =
-      ControlServer::Start(*server_options, *p.service);
-  if (!server.ok()) {
-    return ExplainListen(config.listen, "controllers", "--listen");
+  const absl::Status status = p.Serve(config, *server_options);
+  if (!status.ok()) {
+    return status;
   }
-  p.server = *std::move(server);
-  auto signalling = OpenSignalling(config, *p.service, *p.room, *p.tokens);
-  if (!signalling.ok()) {
-    return signalling.status();
-  }
-  p.signalling = *std::move(signalling);
-  p.pump.Start([&p] { p.room->PublishNotices(); });
-  p.health = std::make_unique<Health>(
-      p.server->health(), [&p] { return CountTurns(*p.workers); }, HealthTimes{});
   return std::unique_ptr<Gateway>(new Gateway(std::move(parts)));
 }
 
@@ -374,14 +411,38 @@ std::optional<TransportAddress> Gateway::signalling_address() const {
   return parts_->signalling->server->address();
 }
 
+std::optional<TransportAddress> Gateway::quic_address() const {
+  if (parts_->quic == nullptr) {
+    return std::nullopt;
+  }
+  return parts_->quic->address();
+}
+
+void Gateway::CheckCertificates() {
+  if (parts_->quic != nullptr) {
+    parts_->quic->CheckCertificate();
+  }
+}
+
+void Gateway::ReloadCertificates() {
+  LOG(INFO) << "certificates are read again; those of gRPC ports need a restart";
+  if (parts_->quic != nullptr) {
+    parts_->quic->ReloadCertificate();
+  }
+}
+
 EngineKind Gateway::crypto_engine() const { return parts_->engine; }
 
 void Gateway::Stop(absl::Duration patience) {
   parts_->health->SetStopping();
   parts_->room->log().Close();
   const absl::Time end = absl::Now() + patience;
+  // Each port has its turn, so one with a client that does not leave must not take all of the time.
+  if (parts_->quic != nullptr) {
+    parts_->quic->Stop(patience / 2);
+  }
   if (parts_->signalling != nullptr) {
-    parts_->signalling->server->Shutdown(patience);
+    parts_->signalling->server->Shutdown(end - absl::Now());
   }
   parts_->server->Shutdown(end - absl::Now());
   parts_->workers->Stop();

@@ -26,10 +26,16 @@ class Gateway {
 
   // Where controllers find it, with the port that was bound.
   const TransportAddress& control_address() const;
-  // Where participants find it; nullopt when they cannot call.
+  // Where participants find it, over gRPC and over QUIC; nullopt when they cannot call so.
   std::optional<TransportAddress> signalling_address() const;
+  std::optional<TransportAddress> quic_address() const;
   // That of all workers, chosen at start.
   EngineKind crypto_engine() const;
+
+  // Takes a renewed certificate of QUIC into use: when its files changed, or in any case. Those of
+  // the gRPC ports stay what they were at start. One thread at a time, that of Stop.
+  void CheckCertificates();
+  void ReloadCertificates();
 
   // Says it is not ready, ends event streams, waits for calls under way for at most `patience`,
   // then ends all sessions and stops the workers. Any number of times, one thread at a time.

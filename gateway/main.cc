@@ -6,12 +6,14 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
 #include <exception>
 #include <iostream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "absl/base/log_severity.h"
 #include "absl/log/globals.h"
@@ -28,6 +30,7 @@
 #include "gateway/control/control_server.h"
 #include "gateway/gateway.h"
 #include "gateway/net/transport_address.h"
+#include "gateway/quic/certificate_watch.h"
 #include "gateway/ready_file.h"
 #include "srtp/crypto/cpu_features.h"
 #include "srtp/crypto/engine_choice.h"
@@ -54,6 +57,8 @@ constexpr char kExamples[] = R"(Examples:
     sluice_gateway --tls-dir pki --listen 192.0.2.1:7443 --media-ipv4 192.0.2.1
   Behind NAT:
     sluice_gateway --tls-dir pki --media-ipv4 0.0.0.0 --advertised-ipv4 198.51.100.7
+  With participants over QUIC, for which the firewall has to let UDP through:
+    sluice_gateway --tls-dir pki --media-ipv4 192.0.2.1 --quic-listen 192.0.2.1:7444
   From a script, on any free port:
     sluice_gateway --insecure --listen 127.0.0.1:0 --ready-file ready.txt
 )";
@@ -62,6 +67,31 @@ struct Flags {
   ConfigFlags config;
   std::optional<std::string> ready_file;
 };
+
+void DefineQuicFlags(CLI::App& app, ConfigFlags& config) {
+  app.add_option("--quic-listen", config.quic_listen,
+                 "Where participants connect over QUIC (UDP), port 0 for any; default nowhere")
+      ->type_name("ADDR:PORT");
+  app.add_option(
+         "--quic-tls-dir", config.quic_tls_dir,
+         "Folder with server.crt and server.key for QUIC; default: those of the other ports")
+      ->type_name("DIR");
+  app.add_option("--quic-secret-file", config.quic_secret_file,
+                 "64 hex digits, so that clients notice a restart at once; default: random")
+      ->type_name("FILE");
+  app.add_option("--quic-retry", config.quic_retry,
+                 "auto (the default: when many clients come) or always; who must prove its address")
+      ->type_name("WHEN");
+  app.add_option(
+         "--quic-key-log", config.quic_key_log,
+         "Where keys of QUIC connections are written (SSLKEYLOGFILE): whoever reads it reads "
+         "all that is said; default nowhere")
+      ->type_name("FILE");
+  app.add_option(
+         "--signalling-allow-origin", config.signalling_allow_origins,
+         "Web pages that may call over HTTP/3, such as https://app.example; may be repeated")
+      ->type_name("ORIGIN");
+}
 
 void DefineFlags(CLI::App& app, Flags& flags) {
   app.name("sluice_gateway");
@@ -85,6 +115,7 @@ void DefineFlags(CLI::App& app, Flags& flags) {
   app.add_option("--token-key-file", config.token_key_file,
                  "Keys of participants' tokens; default: random at each start")
       ->type_name("FILE");
+  DefineQuicFlags(app, config);
   app.add_option("--media-ports", config.media_ports, "UDP ports for media; default 30000-39999")
       ->type_name("A-B");
   app.add_option("--media-ipv4", config.media_ipv4,
@@ -109,7 +140,8 @@ void DefineFlags(CLI::App& app, Flags& flags) {
                  "auto (the default), boringssl or ipsec_mb; what does the arithmetic of SRTP")
       ->type_name("ENGINE");
   app.add_option("--ready-file", flags.ready_file,
-                 "Written with the address for controllers once it is served, removed at the end")
+                 "Written with the address for controllers once it is served, and a line \"quic "
+                 "ADDR:PORT\" behind it if there is one; removed at the end")
       ->type_name("FILE");
 }
 
@@ -138,12 +170,19 @@ std::string Describe(const std::optional<TransportAddress>& address) {
   return address.has_value() ? address->ToString() : "off";
 }
 
-// Blocked in every thread that is started from now on, so that main alone hears of them.
-sigset_t BlockStopSignals() {
+sigset_t StopSignals() {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
+  return signals;
+}
+
+// Those, and the one that has certificates read again. Blocked in every thread that is started from
+// now on, so that main alone hears of them.
+sigset_t BlockSignals() {
+  sigset_t signals = StopSignals();
+  sigaddset(&signals, SIGHUP);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // A controller that goes away while it is written to is an error code, not a reason to die.
   signal(SIGPIPE, SIG_IGN);
@@ -155,6 +194,21 @@ int WaitForSignal(const sigset_t& signals) {
   while (sigwait(&signals, &signal_number) != 0) {
   }
   return signal_number;
+}
+
+// Which signal stops it. Meanwhile certificates are looked after.
+int ServeUntilStopped(const sigset_t& signals, Gateway& gateway) {
+  const timespec interval = absl::ToTimespec(CertificateWatch::kInterval);
+  while (true) {
+    const int signal_number = sigtimedwait(&signals, nullptr, &interval);
+    if (signal_number == SIGHUP) {
+      gateway.ReloadCertificates();
+    } else if (signal_number > 0) {
+      return signal_number;
+    } else if (errno == EAGAIN) {
+      gateway.CheckCertificates();
+    }
+  }
 }
 
 // Who asks twice does not want to wait.
@@ -180,7 +234,7 @@ absl::StatusOr<std::unique_ptr<Gateway>> CreateGateway(const Config& config) {
 }
 
 int Serve(const Config& config, const std::optional<std::string>& ready_path) {
-  const sigset_t signals = BlockStopSignals();
+  const sigset_t signals = BlockSignals();
   std::optional<ReadyFile> ready;
   if (ready_path.has_value()) {
     ready.emplace(*ready_path);
@@ -196,23 +250,31 @@ int Serve(const Config& config, const std::optional<std::string>& ready_path) {
     std::cerr
         << "sluice_gateway: warning: no TLS, every user of this machine controls the gateway\n";
   }
+  if (config.quic.has_value() && !config.quic->key_log_file.empty()) {
+    std::cerr << "sluice_gateway: warning: keys of QUIC are written to "
+              << config.quic->key_log_file << ", whoever reads them reads all that is said\n";
+  }
   const std::string address = (*gateway)->control_address().ToString();
   LOG(INFO) << "gateway started version=" << kGatewayVersion << " control=" << address
             << " tls=" << (config.tls.has_value() ? "on" : "off")
             << " signalling=" << Describe((*gateway)->signalling_address())
-            << " workers=" << config.workers << " media_ports=" << config.media.first_port << "-"
-            << config.media.last_port
+            << " quic=" << Describe((*gateway)->quic_address()) << " workers=" << config.workers
+            << " media_ports=" << config.media.first_port << "-" << config.media.last_port
             << " crypto_engine=" << EngineName((*gateway)->crypto_engine())
             << " cpu=" << absl::StrReplaceAll(CpuFeatureNames(DetectCpuFeatures()), {{" ", ","}});
   if (ready.has_value()) {
-    const absl::Status status = ready->Write(address);
+    std::vector<std::string> lines = {address};
+    if ((*gateway)->quic_address().has_value()) {
+      lines.push_back(absl::StrCat("quic ", Describe((*gateway)->quic_address())));
+    }
+    const absl::Status status = ready->Write(lines);
     if (!status.ok()) {
       return Fail(status.message(), kExitFailure);
     }
   }
-  const int signal_number = WaitForSignal(signals);
+  const int signal_number = ServeUntilStopped(signals, **gateway);
   LOG(INFO) << "gateway stopping signal=" << signal_number;
-  std::thread([signals] { ExitAtNextSignal(signals); }).detach();
+  std::thread([] { ExitAtNextSignal(StopSignals()); }).detach();
   (*gateway)->Stop(kStopPatience);
   LOG(INFO) << "gateway stopped";
   return 0;

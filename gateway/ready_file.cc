@@ -19,10 +19,12 @@ ReadyFile::~ReadyFile() {
   std::filesystem::remove(path_, ignored);
 }
 
-absl::Status ReadyFile::Write(absl::string_view line) {
+absl::Status ReadyFile::Write(const std::vector<std::string>& lines) {
   const std::string unfinished = path_ + ".new";
   std::ofstream out(unfinished, std::ios::trunc);
-  out << line << '\n';
+  for (const std::string& line : lines) {
+    out << line << '\n';
+  }
   out.close();
   std::error_code error;
   if (out.good()) {

@@ -2,9 +2,9 @@
 #define GATEWAY_READY_FILE_H_
 
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
-#include "absl/strings/string_view.h"
 
 namespace sluice {
 
@@ -18,8 +18,9 @@ class ReadyFile {
   ReadyFile(const ReadyFile&) = delete;
   ReadyFile& operator=(const ReadyFile&) = delete;
 
-  // Writes `line` and a newline at once, by renaming. A sentence when that is not possible.
-  absl::Status Write(absl::string_view line);
+  // Writes `lines`, each with a newline, at once, by renaming. A sentence when that is not
+  // possible.
+  absl::Status Write(const std::vector<std::string>& lines);
 
  private:
   const std::string path_;

@@ -27,8 +27,8 @@ TEST(ReadyFileTest, IsThereFromWriteToTheEnd) {
   {
     ReadyFile file(path);
     EXPECT_EQ(Content(path), std::nullopt);
-    EXPECT_EQ(file.Write("127.0.0.1:7443"), absl::OkStatus());
-    EXPECT_EQ(Content(path), "127.0.0.1:7443\n");
+    EXPECT_EQ(file.Write({"127.0.0.1:7443", "quic 127.0.0.1:7444"}), absl::OkStatus());
+    EXPECT_EQ(Content(path), "127.0.0.1:7443\nquic 127.0.0.1:7444\n");
     EXPECT_FALSE(std::filesystem::exists(path + ".new"));
   }
   EXPECT_EQ(Content(path), std::nullopt);
@@ -43,7 +43,7 @@ TEST(ReadyFileTest, AnOldOneIsGoneBeforeTheGatewayServes) {
 
 TEST(ReadyFileTest, SaysWhenItCannotBeWritten) {
   ReadyFile file(::testing::TempDir() + "/no_such_folder/ready");
-  const absl::Status status = file.Write("127.0.0.1:7443");
+  const absl::Status status = file.Write({"127.0.0.1:7443"});
   EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable);
   EXPECT_NE(status.message().find("no_such_folder/ready"), std::string::npos);
 }

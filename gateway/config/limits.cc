@@ -30,9 +30,6 @@ constexpr size_t kTombstoneBytes = 4 * 1024;
 constexpr size_t kRevokedTokenBytes = 72;
 // Touched stack and call state of one gRPC thread, a request and a response of the largest size.
 constexpr size_t kGrpcThreadBytes = 3 * 1024 * 1024;
-// What ngtcp2, BoringSSL and a protocol keep of one connection (quic/server/endpoint_memory_test.cc
-// and gateway/quic/quic_memory_test.cc measure).
-constexpr size_t kQuicConnectionBytes = 64 * 1024;
 // Touched stack of a thread for calls over QUIC, and a request and an answer of the largest size.
 constexpr size_t kQuicThreadBytes = 1024 * 1024;
 // Code, libraries, gRPC's own tables.
@@ -111,9 +108,9 @@ std::vector<MemoryUse> SumMemory(const Limits& limits, const MemoryFactors& fact
       {"grpc_threads and watchers",
        factors.grpc_ports * (limits.grpc_threads + limits.watchers) * kGrpcThreadBytes},
   };
-  if (factors.quic) {
-    uses.push_back({"quic_connections",
-                    limits.quic_connections * kQuicConnectionBytes + factors.quic_pool_bytes});
+  if (factors.quic_connection_bytes > 0) {
+    uses.push_back({"quic_connections", limits.quic_connections * factors.quic_connection_bytes +
+                                            factors.quic_pool_bytes});
     uses.push_back({"quic_threads", limits.quic_threads * kQuicThreadBytes});
   }
   std::stable_sort(uses.begin(), uses.end(),

@@ -59,9 +59,10 @@ struct Limits {
   size_t revoked_tokens = 100'000;
   // gRPC threads for calls other than event streams. They wait for workers most of their time.
   size_t grpc_threads = 16;
-  // Participants' connections over QUIC, also those that are coming to their end: more than the
-  // legs of the default port range, since some come back before their old connection is over.
-  size_t quic_connections = 8192;
+  // Participants' connections over QUIC, also those that are coming to their end: most of the legs
+  // of the default port range. A peaceful one takes 40 KiB, a hostile one up to eight times as
+  // much, and so many are provided for.
+  size_t quic_connections = 4096;
   // Of one IPv4 address or IPv6 network: an office behind one NAT, not a botnet behind one address.
   // Above quic_connections it means nothing.
   size_t quic_connections_per_source = 256;
@@ -149,9 +150,8 @@ struct MemoryFactors {
   size_t packet_log_bytes = 0;
   // Ports with gRPC threads of their own: controllers', and participants' where there is one.
   size_t grpc_ports = 1;
-  // Whether there is a port for QUIC, ...
-  bool quic = false;
-  // ... and what its pools take, of which connections have nothing of their own.
+  // Of one connection over QUIC, at most, and what all of them share; 0 without a port for QUIC.
+  size_t quic_connection_bytes = 0;
   size_t quic_pool_bytes = 0;
 };
 

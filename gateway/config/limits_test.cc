@@ -97,10 +97,10 @@ TEST(LimitsTest, QuicCountsWhereItIsOn) {
   };
   const size_t without = sum({});
   EXPECT_EQ(sum({}, {.quic_connections = 100'000}), without);
-  const MemoryFactors factors = {.quic = true, .quic_pool_bytes = 12345};
+  const MemoryFactors factors = {.quic_connection_bytes = 40'000, .quic_pool_bytes = 12'345};
   const size_t with = sum(factors);
-  EXPECT_GE(with, without + 12345 + Limits{}.quic_connections * 40 * 1024);
-  EXPECT_GT(sum(factors, {.quic_connections = 8193}), with);
+  EXPECT_GE(with, without + 12'345 + Limits{}.quic_connections * 40'000);
+  EXPECT_EQ(sum(factors, {.quic_connections = Limits{}.quic_connections + 1}), with + 40'000);
   EXPECT_GT(sum(factors, {.quic_threads = 9}), with);
 }
 

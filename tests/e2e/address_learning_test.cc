@@ -22,9 +22,9 @@ class AddressLearningTest : public GatewayFixture {
  protected:
   void SetUp() override {
     GatewayFixture::SetUp();
-    for (std::optional<DatagramSocket>* socket : {&attacker_, &other_host_}) {
-      absl::StatusOr<DatagramSocket> opened =
-          DatagramSocket::Open(socket == &attacker_ ? "127.0.0.1" : "127.0.0.2");
+    for (std::optional<PeerSocket>* socket : {&attacker_, &other_host_}) {
+      absl::StatusOr<PeerSocket> opened =
+          PeerSocket::Open(socket == &attacker_ ? "127.0.0.1" : "127.0.0.2");
       ASSERT_TRUE(opened.ok()) << opened.status();
       *socket = *std::move(opened);
     }
@@ -34,7 +34,7 @@ class AddressLearningTest : public GatewayFixture {
   // Everything an attacker may try who sees the call's ports but not its keys: plain packets with
   // the right SSRC, forged ones, replays of what alice sent, RTCP. All are on their way to the
   // gateway when this returns.
-  void Spray(const DatagramSocket& from, MediaPeer& victim, const std::vector<Bytes>& overheard) {
+  void Spray(const PeerSocket& from, MediaPeer& victim, const std::vector<Bytes>& overheard) {
     LibsrtpSender stranger(MakeTestKey(pb::CRYPTO_SUITE_AES_CM_128_HMAC_SHA1_80, 66));
     std::vector<Bytes> datagrams = overheard;
     for (uint16_t i = 0; i < 8; ++i) {
@@ -81,8 +81,8 @@ class AddressLearningTest : public GatewayFixture {
     return {};
   }
 
-  std::optional<DatagramSocket> attacker_;
-  std::optional<DatagramSocket> other_host_;
+  std::optional<PeerSocket> attacker_;
+  std::optional<PeerSocket> other_host_;
   int clocks_ = 0;
 };
 
@@ -233,7 +233,7 @@ TEST_F(AddressLearningTest, PlainLegsLearnOnlyFromTheSignalledHost) {
   // As behind a NAT that keeps the address and changes the port.
   pb::LegConfig config = alice.Config();
   config.set_address_learning(pb::ADDRESS_LEARNING_LEARN);
-  absl::StatusOr<DatagramSocket> signalled = DatagramSocket::Open("127.0.0.1");
+  absl::StatusOr<PeerSocket> signalled = PeerSocket::Open("127.0.0.1");
   ASSERT_TRUE(signalled.ok()) << signalled.status();
   *config.mutable_remote()->mutable_rtp() = signalled->address();
   alice.Join(control(), "call", "alice", config);

@@ -254,12 +254,12 @@ TEST_F(CapacityTest, ATenThousandthLegFindsPortsAsTheFirstDid) {
 
 // Another process holds every odd port, as in a server that shares its machine.
 TEST_F(CapacityTest, PortsThatSomebodyElseHoldsArePassedOver) {
-  std::vector<DatagramSocket> squatters;
+  std::vector<PeerSocket> squatters;
   for (int port = gateway().media_ports().first(); port <= gateway().media_ports().last(); ++port) {
     pb::TransportAddress address;
     address.set_ip("127.0.0.1");
     address.set_port(static_cast<uint32_t>(port));
-    absl::StatusOr<DatagramSocket> squatter = DatagramSocket::OpenAt(address);
+    absl::StatusOr<PeerSocket> squatter = PeerSocket::OpenAt(address);
     if (port % 2 == 1 && squatter.ok()) {
       squatters.push_back(*std::move(squatter));
     }

@@ -11,6 +11,12 @@ void GatewayFixture::SetUp() {
   control_.emplace(gateway_->channel());
 }
 
+void GatewayFixture::Restart() {
+  control_.reset();
+  gateway_.reset();
+  GatewayFixture::SetUp();
+}
+
 void GatewayFixture::TearDown() {
   if (gateway_ == nullptr) {
     return;

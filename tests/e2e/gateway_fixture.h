@@ -20,7 +20,10 @@ class GatewayFixture : public ::testing::Test {
   void SetUp() override;
   void TearDown() override;
 
-  // To be changed, if at all, before SetUp.
+  // Another gateway in the place of the first, which has ended, with the options of now.
+  void Restart();
+
+  // To be changed, if at all, before SetUp or Restart.
   GatewayOptions& options() { return options_; }
   GatewayProcess& gateway() { return *gateway_; }
   ControlClient& control() { return *control_; }

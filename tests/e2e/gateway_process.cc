@@ -2,12 +2,16 @@
 
 #include <signal.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/support/channel_arguments.h"
 #include "tests/e2e/awaited_file.h"
@@ -62,16 +66,24 @@ absl::StatusOr<std::unique_ptr<GatewayProcess>> GatewayProcess::Start(
   if (options.signalling) {
     argv.push_back("--signalling-listen=127.0.0.1:0");
   }
+  if (!options.quic_listen.empty()) {
+    argv.push_back(absl::StrCat("--quic-listen=", options.quic_listen));
+  }
+  argv.insert(argv.end(), options.flags.begin(), options.flags.end());
   absl::StatusOr<std::unique_ptr<ChildProcess>> child = ChildProcess::Start(std::move(argv));
   if (!child.ok()) {
     return child.status();
   }
   gateway->child_ = *std::move(child);
-  absl::StatusOr<std::string> address = ready.Await(*gateway->child_, Deadline::Generous());
-  if (!address.ok()) {
-    return address.status();
+  absl::StatusOr<std::string> said = ready.Await(*gateway->child_, Deadline::Generous());
+  if (!said.ok()) {
+    return said.status();
   }
-  gateway->address_ = *std::move(address);
+  const std::vector<std::string> lines = absl::StrSplit(*said, '\n');
+  gateway->address_ = lines.front();
+  if (lines.size() > 1) {
+    gateway->quic_address_ = std::string(absl::StripPrefix(lines[1], "quic "));
+  }
   gateway->channel_ =
       OpenChannel(gateway->address_, options.tls_dir.empty() ? grpc::InsecureChannelCredentials()
                                                              : ClientCredentials(options.tls_dir));
@@ -95,6 +107,16 @@ size_t GatewayProcess::CountDescriptors() const {
   const std::filesystem::directory_iterator descriptors(
       absl::StrCat("/proc/", child_->pid(), "/fd"));
   return static_cast<size_t>(std::distance(begin(descriptors), end(descriptors)));
+}
+
+size_t GatewayProcess::ResidentBytes() const {
+  // The second number, in pages (proc(5)).
+  const std::vector<std::string> pages =
+      absl::StrSplit(ReadFileOrEmpty(absl::StrCat("/proc/", child_->pid(), "/statm")), ' ');
+  size_t resident = 0;
+  return pages.size() > 1 && absl::SimpleAtoi(pages[1], &resident)
+             ? resident * static_cast<size_t>(sysconf(_SC_PAGESIZE))
+             : 0;
 }
 
 std::optional<int> GatewayProcess::Stop() {

@@ -29,6 +29,11 @@ struct GatewayOptions {
   std::string crypto_engine;
   // Whether participants may call, on a port of their own.
   bool signalling = false;
+  // Where participants may come over QUIC, "127.0.0.1:0" for any port; empty: nowhere. Needs
+  // tls_dir.
+  std::string quic_listen;
+  // Others, as they are typed.
+  std::vector<std::string> flags;
 };
 
 // Where the build put the binary; a test starts in the folder that this is relative to.
@@ -48,12 +53,16 @@ class GatewayProcess {
   const std::string& address() const { return address_; }
   // Where it listens for participants, as its log says; empty where it does not.
   std::string signalling_address() const;
+  // Where it listens for participants over QUIC, as its ready file says; empty where it does not.
+  const std::string& quic_address() const { return quic_address_; }
   // For a controller of its authority, if it has one.
   const std::shared_ptr<grpc::Channel>& channel() const { return channel_; }
   const ReservedPorts& media_ports() const { return ports_; }
 
   // Open file descriptors, as the kernel counts them.
   size_t CountDescriptors() const;
+  // Bytes of memory that it has in use, as the kernel counts them.
+  size_t ResidentBytes() const;
   // What it logged so far.
   std::string Log() const { return child_->StderrText(); }
 
@@ -69,6 +78,7 @@ class GatewayProcess {
   ReservedPorts ports_;
   std::unique_ptr<ChildProcess> child_;
   std::string address_;
+  std::string quic_address_;
   std::shared_ptr<grpc::Channel> channel_;
 };
 

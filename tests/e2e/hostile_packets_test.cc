@@ -134,7 +134,7 @@ TEST_P(HostilePacketsTest, PacketsBelowTheReplayWindowAreNotForwarded) {
 }
 
 TEST_P(HostilePacketsTest, GoodPacketsFromElsewhereAreNotForwarded) {
-  absl::StatusOr<DatagramSocket> attacker = DatagramSocket::Open("127.0.0.1");
+  absl::StatusOr<PeerSocket> attacker = PeerSocket::Open("127.0.0.1");
   ASSERT_TRUE(attacker.ok()) << attacker.status();
   const Bytes wire = NextWire();
   attacker->Send(alice_.transport().gateway_rtp(), wire);

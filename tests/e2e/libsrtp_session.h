@@ -11,7 +11,7 @@
 
 #include "absl/types/span.h"
 #include "proto/gateway/v1/leg.pb.h"
-#include "tests/e2e/datagram_socket.h"
+#include "tests/e2e/peer_socket.h"
 
 namespace sluice {
 

@@ -133,7 +133,7 @@ bool LossyVideoCall::TakePacket(std::chrono::milliseconds wait) {
   return packet.has_value();
 }
 
-uint16_t LossyVideoCall::AwaitWholeFilm(DatagramSocket& camera) {
+uint16_t LossyVideoCall::AwaitWholeFilm(PeerSocket& camera) {
   // A socket is served in order: when this is counted, everything before it is.
   const Bytes no_media = {0xFF};
   camera.Send(camera_leg_.local_rtp(), no_media);
@@ -154,7 +154,7 @@ void LossyVideoCall::PlayFilm() {
   while (!camera_->ended()) {
     TakePacket(kBetweenLooks);
   }
-  absl::StatusOr<DatagramSocket> camera = DatagramSocket::OpenAt(camera_->Config().remote().rtp());
+  absl::StatusOr<PeerSocket> camera = PeerSocket::OpenAt(camera_->Config().remote().rtp());
   ASSERT_TRUE(camera.ok()) << camera.status();
   uint16_t sequence = AwaitWholeFilm(*camera);
   const Deadline deadline = Deadline::Generous();

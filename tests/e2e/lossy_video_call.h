@@ -10,10 +10,10 @@
 
 #include "gtest/gtest.h"
 #include "tests/e2e/control_client.h"
-#include "tests/e2e/datagram_socket.h"
 #include "tests/e2e/ffmpeg_video.h"
 #include "tests/e2e/gateway_process.h"
 #include "tests/e2e/lossy_relay_process.h"
+#include "tests/e2e/peer_socket.h"
 #include "tests/e2e/plain_peer.h"
 
 namespace sluice {
@@ -76,7 +76,7 @@ class LossyVideoCall : public ::testing::Test {
   // Takes the next packet that came, for up to `wait`; false when none did.
   bool TakePacket(std::chrono::milliseconds wait);
   // The number of the film's last packet, once the near gateway has all of them.
-  uint16_t AwaitWholeFilm(DatagramSocket& camera);
+  uint16_t AwaitWholeFilm(PeerSocket& camera);
 
   GatewayOptions far_options_;
   std::unique_ptr<VideoClip> clip_;

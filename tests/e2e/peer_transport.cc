@@ -11,13 +11,13 @@ bool LooksLikeRtcp(absl::Span<const uint8_t> packet) {
 }
 
 absl::StatusOr<PeerTransport> PeerTransport::Open(const std::string& ip, bool rtcp_mux) {
-  absl::StatusOr<DatagramSocket> rtp_socket = DatagramSocket::Open(ip);
+  absl::StatusOr<PeerSocket> rtp_socket = PeerSocket::Open(ip);
   if (!rtp_socket.ok()) {
     return rtp_socket.status();
   }
   PeerTransport transport(*std::move(rtp_socket));
   if (!rtcp_mux) {
-    absl::StatusOr<DatagramSocket> rtcp_socket = DatagramSocket::Open(ip);
+    absl::StatusOr<PeerSocket> rtcp_socket = PeerSocket::Open(ip);
     if (!rtcp_socket.ok()) {
       return rtcp_socket.status();
     }
@@ -70,7 +70,7 @@ std::optional<Bytes> PeerTransport::ReceiveRtcp(Deadline deadline) {
 
 std::optional<Bytes> PeerTransport::Receive(bool rtcp, Deadline deadline) {
   std::deque<Bytes>& wanted = rtcp ? waiting_rtcp_ : waiting_rtp_;
-  DatagramSocket& socket = rtcp && rtcp_socket_.has_value() ? *rtcp_socket_ : rtp_socket_;
+  PeerSocket& socket = rtcp && rtcp_socket_.has_value() ? *rtcp_socket_ : rtp_socket_;
   while (wanted.empty()) {
     std::optional<Bytes> datagram = socket.Receive(deadline);
     if (!datagram.has_value()) {

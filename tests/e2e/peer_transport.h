@@ -9,8 +9,8 @@
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
 #include "proto/gateway/v1/leg.pb.h"
-#include "tests/e2e/datagram_socket.h"
 #include "tests/e2e/deadline.h"
+#include "tests/e2e/peer_socket.h"
 
 namespace sluice {
 
@@ -32,7 +32,7 @@ class PeerTransport {
   void SendRtp(absl::Span<const uint8_t> datagram) const;
   void SendRtcp(absl::Span<const uint8_t> datagram) const;
   // For what a peer should not send.
-  const DatagramSocket& rtp_socket() const { return rtp_socket_; }
+  const PeerSocket& rtp_socket() const { return rtp_socket_; }
   const pb::TransportAddress& gateway_rtp() const { return gateway_rtp_; }
   const pb::TransportAddress& gateway_rtcp() const { return gateway_rtcp_; }
 
@@ -47,12 +47,12 @@ class PeerTransport {
   const std::vector<Bytes>& captured() const { return captured_; }
 
  private:
-  explicit PeerTransport(DatagramSocket rtp_socket) : rtp_socket_(std::move(rtp_socket)) {}
+  explicit PeerTransport(PeerSocket rtp_socket) : rtp_socket_(std::move(rtp_socket)) {}
 
   std::optional<Bytes> Receive(bool rtcp, Deadline deadline);
 
-  DatagramSocket rtp_socket_;
-  std::optional<DatagramSocket> rtcp_socket_;
+  PeerSocket rtp_socket_;
+  std::optional<PeerSocket> rtcp_socket_;
   pb::TransportAddress gateway_rtp_;
   pb::TransportAddress gateway_rtcp_;
   // Came while the other kind was waited for.

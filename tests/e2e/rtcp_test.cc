@@ -63,7 +63,7 @@ TEST_F(RtcpPortTest, GoesOnePortAboveRtpWhenNoneIsSignalled) {
   rtp.set_port(pair->first());
   pb::TransportAddress rtcp = rtp;
   rtcp.set_port(pair->first() + 1);
-  absl::StatusOr<DatagramSocket> rtcp_socket = DatagramSocket::OpenAt(rtcp);
+  absl::StatusOr<PeerSocket> rtcp_socket = PeerSocket::OpenAt(rtcp);
   ASSERT_TRUE(rtcp_socket.ok()) << rtcp_socket.status();
 
   PlainPeer alice(Transport(/*rtcp_mux=*/false));

@@ -6,9 +6,9 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/e2e/datagram_socket.h"
 #include "tests/e2e/event_watcher.h"
 #include "tests/e2e/gateway_fixture.h"
+#include "tests/e2e/peer_socket.h"
 #include "tests/e2e/plain_peer.h"
 #include "tests/e2e/srtp_peer.h"
 
@@ -36,7 +36,7 @@ TEST_P(StopTest, EndsWithZeroWhileACallRuns) {
   }
   EXPECT_EQ(exit_code, 0) << gateway().Log();
   // Nothing of it is left in the kernel.
-  const absl::StatusOr<DatagramSocket> port = DatagramSocket::OpenAt(leg.local_rtp());
+  const absl::StatusOr<PeerSocket> port = PeerSocket::OpenAt(leg.local_rtp());
   EXPECT_TRUE(port.ok()) << port.status();
 }
 

@@ -1,4 +1,4 @@
-#include "tests/e2e/datagram_socket.h"
+#include "tests/e2e/peer_socket.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -45,13 +45,13 @@ uint16_t PortOf(const sockaddr_storage& address) {
 
 }  // namespace
 
-absl::StatusOr<DatagramSocket> DatagramSocket::Open(const std::string& ip) {
+absl::StatusOr<PeerSocket> PeerSocket::Open(const std::string& ip) {
   pb::TransportAddress address;
   address.set_ip(ip);
   return OpenAt(address);
 }
 
-absl::StatusOr<DatagramSocket> DatagramSocket::OpenAt(const pb::TransportAddress& address) {
+absl::StatusOr<PeerSocket> PeerSocket::OpenAt(const pb::TransportAddress& address) {
   sockaddr_storage kernel_address;
   socklen_t size = ToSockaddr(address, kernel_address);
   if (size == 0) {
@@ -61,7 +61,7 @@ absl::StatusOr<DatagramSocket> DatagramSocket::OpenAt(const pb::TransportAddress
   if (fd < 0) {
     return absl::ErrnoToStatus(errno, "no UDP socket");
   }
-  DatagramSocket socket(fd, address);
+  PeerSocket socket(fd, address);
   setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &kReceiveBuffer, sizeof kReceiveBuffer);
   if (bind(fd, reinterpret_cast<const sockaddr*>(&kernel_address), size) != 0 ||
       getsockname(fd, reinterpret_cast<sockaddr*>(&kernel_address), &size) != 0) {
@@ -71,23 +71,23 @@ absl::StatusOr<DatagramSocket> DatagramSocket::OpenAt(const pb::TransportAddress
   return socket;
 }
 
-DatagramSocket::DatagramSocket(DatagramSocket&& other) noexcept
+PeerSocket::PeerSocket(PeerSocket&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)), address_(other.address_) {}
 
-DatagramSocket& DatagramSocket::operator=(DatagramSocket&& other) noexcept {
+PeerSocket& PeerSocket::operator=(PeerSocket&& other) noexcept {
   std::swap(fd_, other.fd_);
   std::swap(address_, other.address_);
   return *this;
 }
 
-DatagramSocket::~DatagramSocket() {
+PeerSocket::~PeerSocket() {
   if (fd_ >= 0) {
     close(fd_);
   }
 }
 
-void DatagramSocket::Send(const pb::TransportAddress& destination,
-                          absl::Span<const uint8_t> datagram) const {
+void PeerSocket::Send(const pb::TransportAddress& destination,
+                      absl::Span<const uint8_t> datagram) const {
   sockaddr_storage kernel_address;
   const socklen_t size = ToSockaddr(destination, kernel_address);
   ssize_t sent = -1;
@@ -100,7 +100,7 @@ void DatagramSocket::Send(const pb::TransportAddress& destination,
       << "to " << destination.ShortDebugString() << ": " << std::strerror(errno);
 }
 
-std::optional<Bytes> DatagramSocket::Receive(Deadline deadline) {
+std::optional<Bytes> PeerSocket::Receive(Deadline deadline) {
   Bytes datagram(kMaxDatagram);
   while (true) {
     pollfd readable = {.fd = fd_, .events = POLLIN, .revents = 0};
@@ -116,7 +116,7 @@ std::optional<Bytes> DatagramSocket::Receive(Deadline deadline) {
   }
 }
 
-std::vector<Bytes> DatagramSocket::TakeWaiting() {
+std::vector<Bytes> PeerSocket::TakeWaiting() {
   std::vector<Bytes> datagrams;
   while (std::optional<Bytes> datagram = Receive(Deadline::Now())) {
     datagrams.push_back(*std::move(datagram));

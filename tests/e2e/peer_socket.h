@@ -1,5 +1,5 @@
-#ifndef TESTS_E2E_DATAGRAM_SOCKET_H_
-#define TESTS_E2E_DATAGRAM_SOCKET_H_
+#ifndef TESTS_E2E_PEER_SOCKET_H_
+#define TESTS_E2E_PEER_SOCKET_H_
 
 #include <sys/socket.h>
 
@@ -20,17 +20,17 @@ namespace pb = ::sluice::gateway::v1;
 using Bytes = std::vector<uint8_t>;
 
 // A UDP socket of a peer or an attacker.
-class DatagramSocket {
+class PeerSocket {
  public:
   // On a port that the kernel chooses; `ip` is an address of this machine ("127.0.0.2" is one,
   // too).
-  static absl::StatusOr<DatagramSocket> Open(const std::string& ip);
+  static absl::StatusOr<PeerSocket> Open(const std::string& ip);
   // On a port of the caller's choice.
-  static absl::StatusOr<DatagramSocket> OpenAt(const pb::TransportAddress& address);
+  static absl::StatusOr<PeerSocket> OpenAt(const pb::TransportAddress& address);
 
-  DatagramSocket(DatagramSocket&& other) noexcept;
-  DatagramSocket& operator=(DatagramSocket&& other) noexcept;
-  ~DatagramSocket();
+  PeerSocket(PeerSocket&& other) noexcept;
+  PeerSocket& operator=(PeerSocket&& other) noexcept;
+  ~PeerSocket();
 
   const pb::TransportAddress& address() const { return address_; }
 
@@ -43,7 +43,7 @@ class DatagramSocket {
   std::vector<Bytes> TakeWaiting();
 
  private:
-  DatagramSocket(int fd, pb::TransportAddress address) : fd_(fd), address_(std::move(address)) {}
+  PeerSocket(int fd, pb::TransportAddress address) : fd_(fd), address_(std::move(address)) {}
 
   int fd_;
   pb::TransportAddress address_;
@@ -51,4 +51,4 @@ class DatagramSocket {
 
 }  // namespace sluice
 
-#endif  // TESTS_E2E_DATAGRAM_SOCKET_H_
+#endif  // TESTS_E2E_PEER_SOCKET_H_
