@@ -61,7 +61,8 @@ enum class HttpSendVerdict : uint8_t {
   kBlocked,
   // It is longer than may ever wait.
   kTooLong,
-  // There is no such request any more.
+  // There is no such request any more, or its answer could not be sent and it is given up: nothing
+  // more is told of it.
   kGone,
 };
 
