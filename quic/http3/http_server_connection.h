@@ -50,7 +50,7 @@ class HttpServerConnection : public ServedConnection, private HttpStreams {
   QuicConnection* connection() const override { return connection_; }
 
   // The client broke a rule of HTTP/3: the connection is to be closed with this code.
-  std::optional<uint64_t> failure() const;
+  std::optional<uint64_t> failure() const override;
   const HttpServer& server() const { return server_; }
 
   // ConnectionHandler.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "absl/strings/string_view.h"
 #include "base/timestamp.h"
@@ -23,8 +24,8 @@ class ConnectionKeeper {
 // Who speaks a protocol on one connection of a server, and has deadlines of its own besides the
 // connection's. One thread.
 //
-// Is asked for TakeUnsent, NextTimeout and drained after its events and its HandleTimeout, and
-// after it said Touch: not otherwise.
+// Is asked for TakeUnsent, failure, NextTimeout and drained after its events and its HandleTimeout,
+// and after it said Touch: not otherwise.
 class ServedConnection : public ConnectionHandler {
  public:
   // Does what is due of the protocol at or before `now`, apart from the connection's own.
@@ -40,6 +41,9 @@ class ServedConnection : public ConnectionHandler {
   virtual bool drained() const = 0;
   // Null after the end.
   virtual QuicConnection* connection() const = 0;
+  // The peer broke a rule of the protocol: the connection is to be closed with this code of the
+  // application.
+  virtual std::optional<uint64_t> failure() const { return std::nullopt; }
 
   // Who is told of what happens outside of events; null for nobody. Outlives this.
   void set_keeper(ConnectionKeeper* keeper) { keeper_ = keeper; }

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "base/check.h"
@@ -169,10 +170,15 @@ void ServedConnections::Settle(const ListenerTurn& turn, Place& place) {
     // That was its end, perhaps: it is touched, and goes in the next turn.
     if (place.connection == nullptr) return;
   }
+  if (const std::optional<uint64_t> failure = place.served->failure(); failure.has_value()) {
+    if (turn.out.full()) return Postpone(place);
+    ++counters_.broken;
+    return Close(turn, place, *failure);
+  }
   if (draining_ && place.served->drained()) {
     if (turn.out.full()) return Postpone(place);
     ++counters_.drained;
-    return Close(turn, place);
+    return Close(turn, place, NoError(place));
   }
   deadlines_.Set(place.index, place.served->NextTimeout());
 }
@@ -209,8 +215,8 @@ void ServedConnections::Drain() {
   }
 }
 
-void ServedConnections::Close(const ListenerTurn& turn, Place& place) {
-  turn.endpoint.Close(now_, *place.connection, protocols_[place.protocol]->no_error(), turn.out);
+void ServedConnections::Close(const ListenerTurn& turn, Place& place, uint64_t code) {
+  turn.endpoint.Close(now_, *place.connection, code, turn.out);
 }
 
 bool ServedConnections::CloseSome(const ListenerTurn& turn) {
@@ -218,7 +224,7 @@ bool ServedConnections::CloseSome(const ListenerTurn& turn) {
     Place& place = places_[closing_at_];
     if (place.connection == nullptr) continue;
     if (turn.out.full()) return false;
-    Close(turn, place);
+    Close(turn, place, NoError(place));
   }
   closing_at_ = 0;
   return true;

@@ -42,6 +42,8 @@ struct ServedCounters {
   size_t protocol_count = 0;
   // Connections of a protocol that nobody here speaks.
   uint64_t unknown_protocol = 0;
+  // Closed because the peer broke a rule of their protocol.
+  uint64_t broken = 0;
   // Closed because nothing was left on them after Drain.
   uint64_t drained = 0;
   // How often a connection was looked at, which is what a turn costs.
@@ -123,7 +125,8 @@ class ServedConnections : public ListenerApplication {
   // Says what is to be said, closes, lets go or remembers the deadline.
   void Settle(const ListenerTurn& turn, Place& place);
   void Postpone(Place& place);
-  void Close(const ListenerTurn& turn, Place& place);
+  void Close(const ListenerTurn& turn, Place& place, uint64_t code);
+  uint64_t NoError(const Place& place) const { return protocols_[place.protocol]->no_error(); }
   void Free(Place& place);
   void FreeEnded();
 

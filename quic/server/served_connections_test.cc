@@ -43,6 +43,7 @@ class Keeper : public ServedConnection {
   void OnStreamData(StreamId id, absl::Span<const uint8_t> data, bool fin, bool) override {
     connection_->Consume(id, data.size());
     kept_.insert(kept_.end(), data.begin(), data.end());
+    broken = breaks_with_;
     if (fin) stream_ = id;
   }
   void OnStreamClosed(StreamId) override { --open_streams_; }
@@ -57,6 +58,7 @@ class Keeper : public ServedConnection {
   void Drain() override { draining_ = true; }
   bool drained() const override { return draining_ && open_streams_ == 0; }
   QuicConnection* connection() const override { return connection_; }
+  std::optional<uint64_t> failure() const override { return broken; }
 
   // Outside of events.
   void Answer() {
@@ -71,15 +73,19 @@ class Keeper : public ServedConnection {
     Touch();
   }
   bool asked() const { return stream_.has_value(); }
+  // What comes next breaks a rule.
+  void BreakWith(uint64_t code) { breaks_with_ = code; }
 
   std::vector<Timestamp> timeouts;
   Timestamp timeout = Timestamp::PlusInfinity();
+  std::optional<uint64_t> broken;
 
  private:
   std::set<Keeper*>& all_;
   QuicConnection* connection_;
   std::vector<uint8_t> kept_;
   std::optional<StreamId> stream_;
+  std::optional<uint64_t> breaks_with_;
   int open_streams_ = 0;
   bool unsent_ = false;
   bool draining_ = false;
@@ -257,6 +263,25 @@ TEST_F(ServedConnectionsTest, WhatDoesNotFitIntoATurnGoesInTheNext) {
     EXPECT_EQ(world_.clients[i]->peer.streams[streams[i]].data.size(), 100u) << i;
   }
   EXPECT_EQ(served_.NextTimeout(), Timestamp::PlusInfinity());
+}
+
+TEST_F(ServedConnectionsTest, WhoBreaksARuleIsToldWhichAndNobodyElse) {
+  Client& good = Connected();
+  Client& bad = Connected();
+  const StreamId id = Ask(good);
+  world_.Run(kShortly);
+  for (Keeper* const keeper : echo_.keepers) {
+    if (!keeper->asked()) keeper->BreakWith(77);
+  }
+  Ask(bad);
+  world_.Run(kShortly);
+  EXPECT_EQ(bad.peer.closed, (CloseReason{CloseCause::kRemoteApplication, 77}));
+  EXPECT_EQ(served_.counters().broken, 1u);
+  EXPECT_EQ(ended(CloseCause::kLocalApplication), 1u);
+  work_.due = true;
+  Turn();
+  world_.Run(kShortly);
+  EXPECT_EQ(good.peer.streams[id].data.size(), 100u);
 }
 
 TEST_F(ServedConnectionsTest, DrainClosesWhoHasNothingLeftAndWaitsForOthers) {
