@@ -60,12 +60,25 @@ class DemoTest : public testing::Test {
     fs::create_directories(folder_);
     // Where the demo keeps its files, so that the test can look.
     setenv("TMPDIR", folder_.c_str(), 1);
-    gateway_ = Start({kGateway, "--insecure", "--listen", "127.0.0.1:0", "--media-ports",
-                      "21000-21099", "--ready-file", Ready()},
-                     "gateway.log");
+    StartGateway({"--insecure"});
+  }
+
+  // In place of the last one.
+  void StartGateway(const std::vector<std::string>& options) {
+    gateway_.reset();
+    fs::remove(Ready());
+    std::vector<std::string> arguments = {kGateway,        "--listen",    "127.0.0.1:0",
+                                          "--media-ports", "21000-21099", "--ready-file",
+                                          Ready()};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    gateway_ = Start(arguments, "gateway.log");
     EXPECT_TRUE(WaitUntil([&] { return fs::exists(Ready()) || gateway_->HasEnded(); }));
-    std::getline(std::ifstream(Ready()) >> std::ws, address_);
+    std::ifstream ready(Ready());
+    std::getline(ready >> std::ws, address_);
     EXPECT_THAT(address_, Not(IsEmpty())) << gateway_->Log();
+    std::string line;
+    std::getline(ready, line);
+    quic_address_ = line.substr(0, 5) == "quic " ? line.substr(5) : "";
   }
 
   std::string Ready() const { return folder_ / "ready"; }
@@ -79,7 +92,11 @@ class DemoTest : public testing::Test {
   }
 
   std::unique_ptr<ChildProcess> Sluicectl(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {kSluicectl, "--insecure", "--gateway", address_});
+    const std::vector<std::string> trust = pki_.empty()
+                                               ? std::vector<std::string>{"--insecure"}
+                                               : std::vector<std::string>{"--tls-dir", pki_};
+    arguments.insert(arguments.begin(), trust.begin(), trust.end());
+    arguments.insert(arguments.begin(), {kSluicectl, "--gateway", address_});
     return Start(std::move(arguments), "sluicectl.log");
   }
 
@@ -134,6 +151,9 @@ class DemoTest : public testing::Test {
   fs::path folder_;
   std::unique_ptr<ChildProcess> gateway_;
   std::string address_;
+  // Empty: of a gateway without.
+  std::string quic_address_;
+  std::string pki_;
 };
 
 TEST_F(DemoTest, BothDirectionsArrive) {
@@ -142,6 +162,32 @@ TEST_F(DemoTest, BothDirectionsArrive) {
   EXPECT_EQ(Finish(*demo, text), 0) << text << demo->Log() << gateway_->Log();
   EXPECT_THAT(text, AllOf(HasSubstr("alice -> bob"), HasSubstr("bob -> alice"),
                           HasSubstr("Both directions arrived")));
+  EXPECT_EQ(LeftFolders(), 0);
+  ExpectNoSessions();
+}
+
+TEST_F(DemoTest, AliceJoinsAndLeavesOverQuic) {
+  pki_ = (folder_ / "pki").string();
+  std::string text;
+  EXPECT_EQ(Finish(*Sluicectl({"pki", "init", "--dir", pki_}), text), 0) << text;
+  StartGateway({"--tls-dir", pki_, "--quic-listen", "127.0.0.1:0"});
+  ASSERT_THAT(quic_address_, Not(IsEmpty())) << gateway_->Log();
+  const auto demo = Sluicectl({"demo", "--seconds", "2", "--quic", quic_address_});
+  text.clear();
+  EXPECT_EQ(Finish(*demo, text), 0) << text << demo->Log() << gateway_->Log();
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("alice joined over QUIC (sluice/1, TLS 1.3, v1): 2 round trips"),
+                    HasSubstr("; first packet "), HasSubstr("; leave 1 round trip"),
+                    HasSubstr("Both directions arrived")));
+  ExpectNoSessions();
+}
+
+TEST_F(DemoTest, WithoutAListenerForQuicTheCallFails) {
+  const auto demo =
+      Sluicectl({"--timeout", "500ms", "demo", "--seconds", "2", "--quic", "127.0.0.1:9"});
+  std::string text;
+  EXPECT_EQ(Finish(*demo, text), 1) << text;
+  EXPECT_THAT(demo->Log(), HasSubstr("127.0.0.1:9"));
   EXPECT_EQ(LeftFolders(), 0);
   ExpectNoSessions();
 }
