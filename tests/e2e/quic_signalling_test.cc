@@ -30,6 +30,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 using Code = absl::StatusCode;
 
 constexpr uint32_t kAliceSsrc = 0xa11ce001;
@@ -219,6 +220,32 @@ TEST_F(QuicSignallingTest, AStopTellsThoseWhoAreHere) {
   EXPECT_EQ(gateway().Wait(Deadline::Generous()), 0) << gateway().Log();
   EXPECT_EQ(participant->Ping(token).code(), Code::kUnavailable);
 }
+
+// Where it listens, and where clients find it there.
+struct Place {
+  const char* name;
+  const char* listen;
+  const char* host;
+};
+
+class QuicAddressTest : public QuicSignallingTest, public ::testing::WithParamInterface<Place> {
+ protected:
+  QuicAddressTest() { options().quic_listen = absl::StrCat(GetParam().listen, ":0"); }
+};
+
+TEST_P(QuicAddressTest, ServesAtAddressesOfBothFamiliesAndAtAllOfOne) {
+  const std::string& bound = gateway().quic_address();
+  EXPECT_THAT(bound, StartsWith(GetParam().listen));
+  QuicParticipant participant(absl::StrCat(GetParam().host, bound.substr(bound.rfind(':'))),
+                              Trusted());
+  EXPECT_EQ(participant.Ping(CreateToken("alice").token()), absl::OkStatus());
+}
+
+INSTANTIATE_TEST_SUITE_P(Places, QuicAddressTest,
+                         ::testing::Values(Place{"Ipv6", "[::1]", "[::1]"},
+                                           Place{"AllOfIpv4", "0.0.0.0", "127.0.0.1"},
+                                           Place{"AllOfIpv6", "[::]", "[::1]"}),
+                         [](const auto& test) { return test.param.name; });
 
 class QuicRestartTest : public QuicSignallingTest {
  protected:
