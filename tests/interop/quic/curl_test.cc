@@ -4,11 +4,9 @@
 #include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tests/e2e/child_process.h"
+#include "tests/interop/quic/curl_client.h"
 #include "tests/interop/quic/quic_interop_fixture.h"
 #include "tests/interop/quic/transfer_bytes.h"
 
@@ -21,22 +19,9 @@ using ::testing::StartsWith;
 
 class CurlTest : public QuicInteropTest {
  protected:
-  // What curl_request prints, or why there is nothing.
   std::string Request(const std::string& path, std::vector<std::string> flags = {}) {
-    const std::string root = folder_.Write("root.pem", server_->root_certificate());
-    const uint16_t port = server_->address().port();
-    std::vector<std::string> argv = {"env",
-                                     "LD_LIBRARY_PATH=tests/interop/quic/curl_files",
-                                     "tests/interop/quic/curl_request",
-                                     "--ca",
-                                     root,
-                                     "--resolve",
-                                     absl::StrCat("localhost:", port, ":127.0.0.1")};
-    for (std::string& flag : flags) argv.push_back(std::move(flag));
-    argv.push_back(absl::StrCat("https://localhost:", port, path));
-    const absl::StatusOr<ProgramResult> result = RunProgram(std::move(argv));
-    if (!result.ok()) return result.status().ToString();
-    return result->exit_code == 0 ? result->out : result->err;
+    return CurlClient(server_->address().port(), server_->root_certificate())
+        .Request(path, std::move(flags));
   }
 };
 

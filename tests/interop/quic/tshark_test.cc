@@ -1,36 +1,27 @@
 // What Wireshark reads, with our key log, in what went over the wire: our transport parameters as
 // configured, and marks of congestion that are told back.
 
-#include <cstdint>
-#include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
+#include "base/time_delta.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "quic/codec/transport_parameters.h"
-#include "quic/connection/udp_path.h"
-#include "tests/e2e/child_process.h"
 #include "tests/interop/quic/gtlsclient.h"
 #include "tests/interop/quic/quic_interop_fixture.h"
+#include "tests/interop/quic/tshark_reader.h"
 #include "tools/load/udp_proxy.h"
 
 namespace sluice {
 namespace {
 
-using ::testing::Contains;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::SizeIs;
-
-// TLS: of EncryptedExtensions.
-constexpr char kEncryptedExtensions[] = "tls.handshake.type == 8";
 
 class TsharkTest : public QuicInteropTest {
  protected:
@@ -46,27 +37,12 @@ class TsharkTest : public QuicInteropTest {
     proxy_.reset();
   }
 
-  // One line a packet that `filter` lets pass, fields by semicolons; a field that is there several
-  // times has commas.
-  std::vector<std::string> Decode(const std::string& filter, std::vector<std::string> fields) {
-    const std::string port = absl::StrCat(server_->address().port());
-    std::vector<std::string> argv = {
-        "env",
-        // The machine's preferences are not ours.
-        "HOME=/nonexistent", "LC_ALL=C", "tshark", "-n", "-r", folder_.File("a.pcap"), "-o",
-        absl::StrCat("tls.keylog_file:", keys_), "-d", absl::StrCat("udp.port==", port, ",quic"),
-        "-Y", filter, "-T", "fields", "-E", "separator=;"};
-    for (std::string& field : fields) {
-      argv.push_back("-e");
-      argv.push_back(std::move(field));
-    }
-    const absl::StatusOr<ProgramResult> result = RunProgram(std::move(argv));
-    if (!result.ok()) {
-      ADD_FAILURE() << result.status();
-      return {};
-    }
-    EXPECT_EQ(result->exit_code, 0) << result->err;
-    return absl::StrSplit(result->out, '\n', absl::SkipEmpty());
+  TsharkReader Reader() const {
+    return TsharkReader(folder_.File("a.pcap"), keys_, server_->address().port());
+  }
+  std::vector<std::string> Decode(const std::string& filter,
+                                  const std::vector<std::string>& fields) const {
+    return Reader().Decode(filter, fields);
   }
 
   std::string keys_;
@@ -74,26 +50,8 @@ class TsharkTest : public QuicInteropTest {
 
 TEST_F(TsharkTest, EncryptedExtensionsHaveTheTransportParametersAsConfigured) {
   Record({.idle_timeout = TimeDelta::Seconds(17)});
-  const EndpointParameters& ours = server_->http_parameters();
-  const std::vector<std::pair<std::string, int64_t>> kConfigured = {
-      {"max_idle_timeout", 17'000},
-      {"initial_max_data", ours.initial_max_data.bytes()},
-      {"initial_max_stream_data_bidi_remote", ours.initial_max_stream_data_bidi_remote.bytes()},
-      {"initial_max_stream_data_uni", ours.initial_max_stream_data_uni.bytes()},
-      {"initial_max_streams_bidi", static_cast<int64_t>(ours.initial_max_streams_bidi)},
-      {"initial_max_streams_uni", static_cast<int64_t>(ours.initial_max_streams_uni)},
-      {"active_connection_id_limit", static_cast<int64_t>(ours.active_connection_id_limit)}};
-  std::vector<std::string> fields;
-  for (const auto& [name, value] : kConfigured) {
-    fields.push_back(absl::StrCat("tls.quic.parameter.", name));
-  }
-  const std::vector<std::string> lines = Decode(kEncryptedExtensions, fields);
-  ASSERT_THAT(lines, SizeIs(1));
-  const std::vector<std::string> values = absl::StrSplit(lines[0], ';');
-  ASSERT_THAT(values, SizeIs(kConfigured.size()));
-  for (size_t i = 0; i < kConfigured.size(); ++i) {
-    EXPECT_EQ(values[i], absl::StrCat(kConfigured[i].second)) << kConfigured[i].first;
-  }
+  EXPECT_EQ(server_->http_parameters().max_idle_timeout, TimeDelta::Seconds(17));
+  Reader().ExpectServerParameters(server_->http_parameters());
 }
 
 TEST_F(TsharkTest, EncryptedExtensionsNameTheIdsOfThePackets) {
