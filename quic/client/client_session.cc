@@ -186,7 +186,7 @@ void ClientSession::End(const absl::Status& why) {
 
 // ---- Calls. ----
 
-void ClientSession::Call(Timestamp now, ClientCallId id, CallRequest request) {
+void ClientSession::Call(Timestamp now, ClientCallId id, ClientRequest request) {
   now_ = now;
   const Timestamp deadline = now + request.timeout;
   const auto [call, added] = calls_.try_emplace(id, CallState{.request = std::move(request),

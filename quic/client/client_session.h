@@ -37,7 +37,7 @@ namespace sluice {
 using ClientCallId = uint64_t;
 
 // What a client asks.
-struct CallRequest {
+struct ClientRequest {
   std::string method;
   // Empty for none. Secret.
   std::string token{};
@@ -133,7 +133,7 @@ class ClientSession : private RpcClientConnectionEvents {
 
   // Hands over a call, whose end is told by an event, maybe right now. Before the first Flush, and
   // with a ticket, a harmless one goes out with the first flight.
-  void Call(Timestamp now, ClientCallId id, CallRequest request);
+  void Call(Timestamp now, ClientCallId id, ClientRequest request);
   // Gives up a call; there are no more events of it. False when there is none of that name.
   bool Cancel(ClientCallId id);
 
@@ -167,7 +167,7 @@ class ClientSession : private RpcClientConnectionEvents {
 
  private:
   struct CallState {
-    CallRequest request;
+    ClientRequest request;
     Timestamp begun = Timestamp::Zero();
     Timestamp deadline = Timestamp::PlusInfinity();
     uint64_t trips_before = 0;

@@ -18,8 +18,8 @@ constexpr char kServerName[] = "localhost";
 // For what takes milliseconds when all is well.
 constexpr TimeDelta kPatience = TimeDelta::Seconds(60);
 
-CallRequest RequestOf(absl::string_view method, const std::string& token,
-                      const google::protobuf::Message& message) {
+ClientRequest RequestOf(absl::string_view method, const std::string& token,
+                        const google::protobuf::Message& message) {
   return {.method = std::string(method),
           .token = token,
           .message = message.SerializeAsString(),

@@ -177,7 +177,7 @@ absl::Status RpcClientThread::AwaitConnected() {
   return ended_.has_value() ? *ended_ : absl::OkStatus();
 }
 
-ClientCallId RpcClientThread::Begin(CallRequest request) {
+ClientCallId RpcClientThread::Begin(ClientRequest request) {
   ClientCallId id;
   {
     const absl::MutexLock lock(&mutex_);
@@ -195,7 +195,7 @@ ClientCallId RpcClientThread::Begin(CallRequest request) {
   return id;
 }
 
-RpcAnswer RpcClientThread::Call(CallRequest request) {
+RpcAnswer RpcClientThread::Call(ClientRequest request) {
   const std::string method = request.method;
   const ClientCallId id = Begin(std::move(request));
   const absl::MutexLock lock(&mutex_);
@@ -212,7 +212,7 @@ RpcAnswer RpcClientThread::Call(CallRequest request) {
   return answer;
 }
 
-std::unique_ptr<RpcClientStream> RpcClientThread::Stream(CallRequest request) {
+std::unique_ptr<RpcClientStream> RpcClientThread::Stream(ClientRequest request) {
   const ClientCallId id = Begin(std::move(request));
   return std::unique_ptr<RpcClientStream>(new RpcClientStream(*this, id));
 }
@@ -389,6 +389,8 @@ void RpcClientThread::OnMessage(ClientCallId id, absl::Span<const uint8_t> messa
 }
 
 void RpcClientThread::OnCallEnd(ClientCallId id, const CallEnd& end) {
+  // Whoever hears of the end may ask for the report at once.
+  Publish();
   const absl::MutexLock lock(&mutex_);
   const auto found = waiters_.find(id);
   if (found != waiters_.end() && !found->second.end.has_value()) found->second.end = end;

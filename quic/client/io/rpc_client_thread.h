@@ -135,9 +135,9 @@ class RpcClientThread : private ClientSessionEvents {
   // makes calls.
   absl::Status AwaitConnected();
   // Makes a call that has one answer, and waits for it.
-  RpcAnswer Call(CallRequest request);
+  RpcAnswer Call(ClientRequest request);
   // Makes a call that has any number of them.
-  std::unique_ptr<RpcClientStream> Stream(CallRequest request);
+  std::unique_ptr<RpcClientStream> Stream(ClientRequest request);
   // Goes on from the address from which the server is reached now: for a host that knows that it
   // moved. FailedPrecondition before there is a connection and when the server does not allow it.
   absl::Status Migrate();
@@ -166,7 +166,7 @@ class RpcClientThread : private ClientSessionEvents {
 
   // Runs on the client's thread, soon; never when that has ended.
   void Post(Command command);
-  ClientCallId Begin(CallRequest request);
+  ClientCallId Begin(ClientRequest request);
   // Ends the wait for a call, whatever becomes of it.
   void Forget(ClientCallId id);
   void CancelCall(ClientCallId id);
