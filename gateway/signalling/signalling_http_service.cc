@@ -24,6 +24,10 @@ constexpr absl::string_view kCorsHeaders = "authorization, content-type";
 constexpr absl::string_view kCorsMaxAge = "600";
 constexpr absl::string_view kVaryOrigin = "origin";
 
+// What a 401 asks for (RFC 6750 section 3). Who brought no token is told no error.
+constexpr absl::string_view kChallenge = "Bearer";
+constexpr absl::string_view kInvalidToken = "Bearer error=\"invalid_token\"";
+
 absl::Span<const uint8_t> Bytes(const std::string& text) {
   return absl::MakeConstSpan(reinterpret_cast<const uint8_t*>(text.data()), text.size());
 }
@@ -109,9 +113,10 @@ void SignallingHttpService::OnRequest(Timestamp now, const HttpCall& call,
         well ? grpc::Status::OK : grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "refused"));
     return;
   }
+  const std::optional<absl::string_view> token = BearerToken(request.authorization);
+  remembered.has_token = token.has_value();
   requests_.Add(id, call, std::move(remembered));
-  pending_.Submit(now, *this, id,
-                  {method, BearerToken(request.authorization), request.body, request.early});
+  pending_.Submit(now, *this, id, {method, token, request.body, request.early});
 }
 
 void SignallingHttpService::OnCancelled(const HttpCall& call, HttpCancelCause) {
@@ -140,6 +145,7 @@ CallSend SignallingHttpService::Begin(Timestamp now, CallId id, const Reply& rep
   HttpAnswer answer;
   answer.status = reply.status;
   answer.allow = reply.allow;
+  answer.www_authenticate = reply.www_authenticate;
   if (!reply.preflight) {
     answer.content_type = stream ? kJsonLines : kJson;
     if (!stream) {
@@ -236,7 +242,11 @@ CallSend SignallingHttpService::Finish(Timestamp now, CallId id, const grpc::Sta
     return End(now, id);
   }
   if (!entry->memory.begun_well) {
-    return SendReply(now, id, {ToHttpStatus(status.error_code()), StatusJson(status)});
+    Reply reply{ToHttpStatus(status.error_code()), StatusJson(status)};
+    if (status.error_code() == grpc::StatusCode::UNAUTHENTICATED) {
+      reply.www_authenticate = entry->memory.has_token ? kInvalidToken : kChallenge;
+    }
+    return SendReply(now, id, reply);
   }
   const CallSend sent = SendPiece(now, id, ErrorLine(status));
   return sent == CallSend::kSent ? End(now, id) : sent;

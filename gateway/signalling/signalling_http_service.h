@@ -49,6 +49,7 @@ class SignallingHttpService final : public HttpService, private CallTransport {
     int status;
     std::string body;
     absl::string_view allow{};
+    absl::string_view www_authenticate{};
     bool preflight = false;
   };
   // What is remembered of a request.
@@ -57,6 +58,8 @@ class SignallingHttpService final : public HttpService, private CallTransport {
     // The allowed origin that asks, among the options; empty for none.
     absl::string_view origin;
     std::optional<Reply> reply;
+    // It brought a token.
+    bool has_token = false;
     // The answer has begun; as that of a method that went well.
     bool begun = false;
     bool begun_well = false;

@@ -39,6 +39,7 @@ class FakeConnection final : public HttpResponder {
     int status = 0;
     std::string content_type;
     std::string allow;
+    std::string challenge;
     std::string origin;
     std::string methods;
     std::string headers;
@@ -56,6 +57,7 @@ class FakeConnection final : public HttpResponder {
       to.status = answer.status;
       to.content_type = std::string(answer.content_type);
       to.allow = std::string(answer.allow);
+      to.challenge = std::string(answer.www_authenticate);
       to.origin = std::string(answer.access_control_allow_origin);
       to.methods = std::string(answer.access_control_allow_methods);
       to.headers = std::string(answer.access_control_allow_headers);
@@ -239,6 +241,22 @@ TEST_F(SignallingHttpServiceTest, ATokenIsABearerTokenThatIsToBeBelieved) {
   EXPECT_EQ(Heard(Post("/v1/ping")).status, 200);
   harness_.Advance(absl::Hours(1));
   EXPECT_EQ(Heard(Post("/v1/ping")).status, 401);
+}
+
+// RFC 6750 section 3.
+TEST_F(SignallingHttpServiceTest, WhoIsUnknownIsToldHowToShowAToken) {
+  const std::string good = authorization_;
+  for (const std::string& none : {std::string(), "Basic " + created_.token(), std::string("x")}) {
+    authorization_ = none;
+    EXPECT_EQ(Heard(Post("/v1/join")).challenge, "Bearer") << none;
+  }
+  authorization_ = good + "x";
+  EXPECT_EQ(Heard(Post("/v1/join")).challenge, "Bearer error=\"invalid_token\"");
+  EXPECT_EQ(Heard(Post("/v1/events")).challenge, "Bearer error=\"invalid_token\"");
+  authorization_ = good;
+  EXPECT_EQ(Heard(Post("/v1/ping")).challenge, "");
+  EXPECT_EQ(Heard(Post("/v1/ping", "{")).challenge, "") << "400";
+  EXPECT_EQ(Heard(Post("/v1/nothing")).challenge, "") << "404";
 }
 
 TEST_F(SignallingHttpServiceTest, PathsAndMethodsThatAreNotThereAreToldApart) {

@@ -27,6 +27,7 @@ HttpAnswerFields::HttpAnswerFields(const HttpAnswer& answer)
   // Answers tell of a moment and carry keys.
   Add("cache-control", "no-store");
   AddIfAny("allow", answer.allow);
+  AddIfAny("www-authenticate", answer.www_authenticate);
   AddIfAny("access-control-allow-origin", answer.access_control_allow_origin);
   AddIfAny("access-control-allow-methods", answer.access_control_allow_methods);
   AddIfAny("access-control-allow-headers", answer.access_control_allow_headers);

@@ -24,7 +24,7 @@ class HttpAnswerFields {
   absl::Span<const nghttp3_nv> fields() const { return absl::MakeConstSpan(fields_).first(count_); }
 
  private:
-  static constexpr size_t kMaxFields = 10;
+  static constexpr size_t kMaxFields = 11;
 
   // Names are static.
   void Add(absl::string_view name, absl::string_view value);

@@ -32,22 +32,23 @@ TEST(HttpAnswerFieldsTest, AnAnswerHasAStatusAndIsNotKept) {
 }
 
 TEST(HttpAnswerFieldsTest, EverythingThatIsThereIsSent) {
-  EXPECT_THAT(
-      Of({.status = 405,
-          .content_type = "application/json",
-          .allow = "POST",
-          .access_control_allow_origin = "https://a.test",
-          .access_control_allow_methods = "GET, POST",
-          .access_control_allow_headers = "authorization",
-          .access_control_max_age = "600",
-          .vary = "origin",
-          .content_length = 0}),
-      ElementsAre(Pair(":status", "405"), Pair("content-type", "application/json"),
-                  Pair("content-length", "0"), Pair("cache-control", "no-store"),
-                  Pair("allow", "POST"), Pair("access-control-allow-origin", "https://a.test"),
-                  Pair("access-control-allow-methods", "GET, POST"),
-                  Pair("access-control-allow-headers", "authorization"),
-                  Pair("access-control-max-age", "600"), Pair("vary", "origin")));
+  EXPECT_THAT(Of({.status = 405,
+                  .content_type = "application/json",
+                  .allow = "POST",
+                  .www_authenticate = "Bearer",
+                  .access_control_allow_origin = "https://a.test",
+                  .access_control_allow_methods = "GET, POST",
+                  .access_control_allow_headers = "authorization",
+                  .access_control_max_age = "600",
+                  .vary = "origin",
+                  .content_length = 0}),
+              ElementsAre(Pair(":status", "405"), Pair("content-type", "application/json"),
+                          Pair("content-length", "0"), Pair("cache-control", "no-store"),
+                          Pair("allow", "POST"), Pair("www-authenticate", "Bearer"),
+                          Pair("access-control-allow-origin", "https://a.test"),
+                          Pair("access-control-allow-methods", "GET, POST"),
+                          Pair("access-control-allow-headers", "authorization"),
+                          Pair("access-control-max-age", "600"), Pair("vary", "origin")));
 }
 
 }  // namespace

@@ -42,6 +42,8 @@ struct HttpAnswer {
   absl::string_view content_type{};
   // Methods, with 405.
   absl::string_view allow{};
+  // A challenge, with 401 (RFC 9110 section 11.6.1).
+  absl::string_view www_authenticate{};
   absl::string_view access_control_allow_origin{};
   absl::string_view access_control_allow_methods{};
   absl::string_view access_control_allow_headers{};
