@@ -57,6 +57,14 @@ absl::StatusOr<ParticipantClaims> ParticipantCalls::Authenticate(
   return claims;
 }
 
+absl::StatusOr<TokenPlaces::Place> ParticipantCalls::BeginCall(const ParticipantClaims& claims) {
+  absl::StatusOr<TokenPlaces::Place> place = call_places_.Take(claims.id);
+  if (!place.ok()) {
+    refusals_.Count(ParticipantRefusal::kTooManyCalls, room_.now());
+  }
+  return place;
+}
+
 grpc::Status ParticipantCalls::CheckRight(const ParticipantClaims& claims, ParticipantRight right) {
   if (claims.rights.Has(right)) {
     return grpc::Status::OK;
@@ -151,7 +159,7 @@ grpc::Status ParticipantCalls::WatchEvents(
   if (!status.ok()) {
     return status;
   }
-  const absl::StatusOr<TokenStreams::Place> place = streams_.Take(claims.id);
+  const absl::StatusOr<TokenPlaces::Place> place = stream_places_.Take(claims.id);
   if (!place.ok()) {
     refusals_.Count(ParticipantRefusal::kTooManyStreams, room_.now());
     return ToGrpcStatus(place.status());
@@ -172,7 +180,7 @@ grpc::Status ParticipantCalls::BeginWatch(const ParticipantClaims& claims,
   if (!status.ok()) {
     return status;
   }
-  absl::StatusOr<TokenStreams::Place> place = streams_.Take(claims.id);
+  absl::StatusOr<TokenPlaces::Place> place = stream_places_.Take(claims.id);
   if (!place.ok()) {
     refusals_.Count(ParticipantRefusal::kTooManyStreams, room_.now());
     return ToGrpcStatus(place.status());

@@ -13,7 +13,7 @@
 #include "gateway/control/control_room.h"
 #include "gateway/control/gateway_service.h"
 #include "gateway/signalling/participant_refusals.h"
-#include "gateway/signalling/token_streams.h"
+#include "gateway/signalling/token_places.h"
 #include "gateway/tokens/participant_claims.h"
 #include "gateway/tokens/participant_rights.h"
 #include "gateway/tokens/token_authority.h"
@@ -32,7 +32,7 @@ struct ParticipantWatch {
 
   ParticipantClaims claims;
   // Among the streams of its token.
-  TokenStreams::Place place;
+  TokenPlaces::Place place;
   // Goes first.
   signalling::v1::WatchEventsResponse first;
   // The newest event that the participant knows, or is not to know.
@@ -51,6 +51,10 @@ class ParticipantCalls {
   // What the token of a call says, if it is to be believed now; Unauthenticated with one word
   // otherwise. nullopt: the call brought none.
   absl::StatusOr<ParticipantClaims> Authenticate(std::optional<absl::string_view> token);
+
+  // A place among the calls of the token, to be kept until this one is answered. Streams have their
+  // own. ResourceExhausted, limit "calls_per_token".
+  absl::StatusOr<TokenPlaces::Place> BeginCall(const ParticipantClaims& claims);
 
   // `claims` are those of the call's own token, from Authenticate.
   grpc::Status Join(const ParticipantClaims& claims, const signalling::v1::JoinRequest& request,
@@ -96,7 +100,8 @@ class ParticipantCalls {
   GatewayService& service_;
   ControlRoom& room_;
   TokenAuthority& tokens_;
-  TokenStreams streams_;
+  TokenPlaces call_places_{kCallsPerToken};
+  TokenPlaces stream_places_{kStreamsPerToken};
   ParticipantRefusals refusals_;
 };
 

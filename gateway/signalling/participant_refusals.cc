@@ -26,6 +26,8 @@ absl::string_view ParticipantRefusalName(ParticipantRefusal refusal) {
       return "revoked";
     case ParticipantRefusal::kNoRight:
       return "no_right";
+    case ParticipantRefusal::kTooManyCalls:
+      return "too_many_calls";
     case ParticipantRefusal::kTooManyStreams:
       return "too_many_streams";
     case ParticipantRefusal::kRequest:

@@ -24,12 +24,13 @@ enum class ParticipantRefusal : uint8_t {
   kRevoked,
   // The token does not have the right.
   kNoRight,
-  // Too many event streams with one token.
+  // Too many calls, or event streams, at the same time with one token.
+  kTooManyCalls,
   kTooManyStreams,
   // The request is wrong, or cannot be granted now.
   kRequest,
 };
-inline constexpr size_t kParticipantRefusals = 9;
+inline constexpr size_t kParticipantRefusals = 10;
 
 // "no_right".
 absl::string_view ParticipantRefusalName(ParticipantRefusal refusal);

@@ -103,16 +103,15 @@ void PendingCalls::Forget(CallId id) {
   if (found == pending_.end()) {
     return;
   }
-  const bool stream =
-      found->second.method != nullptr && found->second.method->kind == MethodKind::kStream;
+  const bool counted = found->second.place != nullptr;
   pending_.erase(found);
-  if (stream) {
-    watches_.Close(id);
-    return;
+  // Nothing for what is no stream.
+  watches_.Close(id);
+  if (counted) {
+    unary_.fetch_sub(1, std::memory_order_relaxed);
+    const absl::MutexLock lock(&mutex_);
+    awaited_.erase(id);
   }
-  unary_.fetch_sub(1, std::memory_order_relaxed);
-  const absl::MutexLock lock(&mutex_);
-  awaited_.erase(id);
 }
 
 void PendingCalls::Flush(Timestamp now, CallId id) {
@@ -154,11 +153,32 @@ void PendingCalls::Finish(Timestamp now, CallId id, std::optional<std::string> m
 
 void PendingCalls::Refuse(Timestamp now, CallTransport& transport, CallId id,
                           const SignallingMethodRow* method, const grpc::Status& status) {
-  pending_.emplace(id, Call{&transport, method, std::nullopt, std::nullopt});
-  if (method == nullptr || method->kind != MethodKind::kStream) {
-    unary_.fetch_add(1, std::memory_order_relaxed);
-  }
+  pending_.emplace(id, Call{&transport, method, nullptr, std::nullopt, std::nullopt});
   Finish(now, id, std::nullopt, status);
+}
+
+grpc::Status PendingCalls::Admit(const ParticipantClaims& claims, const SignallingMethodRow& method,
+                                 SharedPlace& place) {
+  if (method.kind == MethodKind::kStream) {
+    if (watches_.open() >= limits_.streams) {
+      streams_refused_.fetch_add(1, std::memory_order_relaxed);
+      return ToGrpcStatus(
+          LimitReached("event_streams", limits_.streams, "as many streams are open as may be"));
+    }
+    return grpc::Status::OK;
+  }
+  absl::StatusOr<TokenPlaces::Place> taken = calls_.BeginCall(claims);
+  if (!taken.ok()) {
+    return ToGrpcStatus(taken.status());
+  }
+  if (unary_.load(std::memory_order_relaxed) >= limits_.calls) {
+    calls_refused_.fetch_add(1, std::memory_order_relaxed);
+    return ToGrpcStatus(LimitReached("pending_calls", limits_.calls,
+                                     "as many calls are not answered yet as may be"));
+  }
+  place = std::make_shared<const TokenPlaces::Place>(*std::move(taken));
+  unary_.fetch_add(1, std::memory_order_relaxed);
+  return grpc::Status::OK;
 }
 
 void PendingCalls::Submit(Timestamp now, CallTransport& transport, CallId id,
@@ -183,25 +203,13 @@ void PendingCalls::Submit(Timestamp now, CallTransport& transport, CallId id,
     Refuse(now, transport, id, &method, decoded);
     return;
   }
-  const bool stream = method.kind == MethodKind::kStream;
-  if (stream && watches_.open() >= limits_.streams) {
-    streams_refused_.fetch_add(1, std::memory_order_relaxed);
-    Refuse(now, transport, id, &method,
-           ToGrpcStatus(LimitReached("event_streams", limits_.streams,
-                                     "as many streams are open as may be")));
+  SharedPlace place;
+  const grpc::Status admitted = Admit(*claims, method, place);
+  if (!admitted.ok()) {
+    Refuse(now, transport, id, &method, admitted);
     return;
   }
-  if (!stream && unary_.load(std::memory_order_relaxed) >= limits_.calls) {
-    calls_refused_.fetch_add(1, std::memory_order_relaxed);
-    Refuse(now, transport, id, &method,
-           ToGrpcStatus(LimitReached("pending_calls", limits_.calls,
-                                     "as many calls are not answered yet as may be")));
-    return;
-  }
-  pending_.emplace(id, Call{&transport, &method, std::nullopt, std::nullopt});
-  if (!stream) {
-    unary_.fetch_add(1, std::memory_order_relaxed);
-  }
+  pending_.emplace(id, Call{&transport, &method, std::move(place), std::nullopt, std::nullopt});
   Start(now, id, *claims, std::move(message));
 }
 
@@ -237,10 +245,10 @@ void PendingCalls::HandOver(Timestamp now, CallId id, const ParticipantClaims& c
     const absl::MutexLock lock(&mutex_);
     awaited_.insert(id);
   }
-  const absl::Status submitted =
-      threads_.Submit([in_flight = InFlight(*this), id, method = call.method,
-                       codec = &call.transport->codec(), claims, request = std::move(request)] {
-        in_flight.calls().Make(id, *method, *codec, claims, *request);
+  const absl::Status submitted = threads_.Submit(
+      [in_flight = InFlight(*this), id, method = call.method, codec = &call.transport->codec(),
+       claims, request = std::move(request), place = call.place]() mutable {
+        in_flight.calls().Make(id, *method, *codec, claims, *request, std::move(place));
       });
   if (!submitted.ok()) {
     Finish(now, id, std::nullopt, ToGrpcStatus(submitted));
@@ -248,7 +256,8 @@ void PendingCalls::HandOver(Timestamp now, CallId id, const ParticipantClaims& c
 }
 
 void PendingCalls::Make(CallId id, const SignallingMethodRow& method, const CallCodec& codec,
-                        const ParticipantClaims& claims, const Message& request) {
+                        const ParticipantClaims& claims, const Message& request,
+                        SharedPlace place) {
   {
     const absl::MutexLock lock(&mutex_);
     // Who does not wait for the answer would never learn the keys of the leg that it made.
@@ -259,6 +268,8 @@ void PendingCalls::Make(CallId id, const SignallingMethodRow& method, const Call
   }
   Answer answer{id, std::nullopt, grpc::Status::OK};
   answer.status = CallAndEncode(calls_, codec, method, claims, request, answer.message);
+  // The call's from here on: its client may call again when it has the answer.
+  place.reset();
   {
     const absl::MutexLock lock(&mutex_);
     if (!awaited_.contains(id)) {

@@ -28,6 +28,7 @@
 #include "gateway/signalling/event_watches.h"
 #include "gateway/signalling/participant_calls.h"
 #include "gateway/signalling/signalling_methods.h"
+#include "gateway/signalling/token_places.h"
 #include "gateway/tokens/participant_claims.h"
 #include "proto/signalling/v1/signalling_service.pb.h"
 #include "quic/server/turn_work.h"
@@ -35,8 +36,9 @@
 namespace sluice {
 
 struct PendingCallLimits {
-  // Calls of all connections that are not answered yet, streams apart: those that threads have or
-  // will have, and some whose clients do not read.
+  // Calls of all connections that were taken and are not answered yet, streams apart: those that
+  // threads have or will have, and some whose clients do not read. A token has kCallsPerToken of
+  // them at most, so it takes many to fill this.
   size_t calls = 1024;
   // Streams of events, none of which holds a thread: one for each participant that may be here.
   size_t streams = 8192;
@@ -105,9 +107,14 @@ class PendingCalls final : public TurnWork, private EventWatchSink {
   const CallCounters& counters() const { return counters_; }
 
  private:
+  // Shared by the call and what a thread has of it: who cancels does not get the place back before
+  // the thread has seen it.
+  using SharedPlace = std::shared_ptr<const TokenPlaces::Place>;
   struct Call {
     CallTransport* transport;
     const SignallingMethodRow* method;
+    // Null for a stream, and for what was refused: that takes nothing but memory of its connection.
+    SharedPlace place;
     // What goes out next: a message, then the end.
     std::optional<std::string> message;
     std::optional<grpc::Status> status;
@@ -131,6 +138,9 @@ class PendingCalls final : public TurnWork, private EventWatchSink {
   // What a call ends with; sends what it can.
   void Finish(Timestamp now, CallId id, std::optional<std::string> message,
               const grpc::Status& status);
+  // A place for a call or a stream, as long as there are some; what it is refused with otherwise.
+  grpc::Status Admit(const ParticipantClaims& claims, const SignallingMethodRow& method,
+                     SharedPlace& place);
   // Sends the message and the end if there are any.
   void Flush(Timestamp now, CallId id);
   void Start(Timestamp now, CallId id, const ParticipantClaims& claims,
@@ -139,7 +149,8 @@ class PendingCalls final : public TurnWork, private EventWatchSink {
                 std::unique_ptr<google::protobuf::Message> request);
   // On a thread of `threads_`.
   void Make(CallId id, const SignallingMethodRow& method, const CallCodec& codec,
-            const ParticipantClaims& claims, const google::protobuf::Message& request);
+            const ParticipantClaims& claims, const google::protobuf::Message& request,
+            SharedPlace place);
   // OnTurn is due. Any thread.
   void SetReady();
 

@@ -20,7 +20,9 @@
 #include "gateway/control/gateway_service.h"
 #include "gateway/control/testing/control_harness.h"
 #include "gateway/control/testing/grpc_details.h"
+#include "gateway/signalling/participant_refusals.h"
 #include "gateway/signalling/protobuf_codec.h"
+#include "gateway/signalling/token_places.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/gateway/v1/gateway_service.pb.h"
@@ -209,6 +211,51 @@ TEST_F(PendingCallsTest, MoreCallsThanMayWaitAreToldTheLimit) {
   go_.Notify();
   EXPECT_EQ(Await(first).error_code(), Code::NOT_FOUND);
   EXPECT_EQ(Await(second).error_code(), Code::NOT_FOUND);
+}
+
+TEST_F(PendingCallsTest, WhatIsRefusedAndNotReadTakesNoPlaceOfOthers) {
+  transport_.next = CallSend::kBlocked;
+  for (int i = 0; i < 100; ++i) {
+    Submit(SignallingMethod::kJoin, "", false, "x");
+  }
+  EXPECT_EQ(pending_->usage().calls, 0u);
+  EXPECT_EQ(pending_->usage().calls_refused, 0u);
+}
+
+TEST_F(PendingCallsTest, OneTokenHasNotThePlacesOfAll) {
+  transport_.next = CallSend::kBlocked;
+  std::vector<CallId> ids;
+  for (size_t i = 0; i < kCallsPerToken.places; ++i) {
+    ids.push_back(Submit(SignallingMethod::kPing));
+  }
+  transport_.next = CallSend::kSent;
+  EXPECT_EQ(pending_->usage().calls, kCallsPerToken.places);
+  const CallId refused = Submit(SignallingMethod::kPing);
+  EXPECT_EQ(ReachedLimit(*transport_.heard[refused].status), "calls_per_token");
+  EXPECT_EQ(calls_.refusals().count(ParticipantRefusal::kTooManyCalls), 1u);
+  EXPECT_TRUE(
+      transport_.heard[Submit(SignallingMethod::kPing, "", false, Token("bob"))].status->ok())
+      << "others are not concerned";
+  pending_->OnWritable(now_, ids[0]);
+  EXPECT_TRUE(transport_.heard[ids[0]].status->ok());
+  EXPECT_TRUE(transport_.heard[Submit(SignallingMethod::kPing)].status->ok());
+}
+
+TEST_F(PendingCallsTest, WhoCancelsHasThePlaceBackWhenAThreadHasSeenIt) {
+  KeepThreadsBusy();
+  // Taken by hand: fewer calls may wait here than a token may have.
+  const auto claims = calls_.Authenticate(token_);
+  std::vector<TokenPlaces::Place> taken;
+  for (size_t i = 1; i < kCallsPerToken.places; ++i) {
+    taken.push_back(*calls_.BeginCall(*claims));
+  }
+  pending_->Cancel(Submit(SignallingMethod::kJoin));
+  const CallId refused = Submit(SignallingMethod::kPing);
+  EXPECT_EQ(ReachedLimit(*transport_.heard[refused].status), "calls_per_token");
+  taken.pop_back();
+  const CallId behind = Submit(SignallingMethod::kLeave);
+  go_.Notify();
+  EXPECT_EQ(Await(behind).error_code(), Code::NOT_FOUND);
 }
 
 TEST_F(PendingCallsTest, ACallWhoseClientIsGoneBeforeAThreadHasItIsNotMade) {

@@ -7,6 +7,7 @@
 #include "absl/strings/string_view.h"
 #include "gateway/control/status_convert.h"
 #include "gateway/signalling/bearer_token.h"
+#include "gateway/signalling/token_places.h"
 #include "gateway/tokens/participant_claims.h"
 
 namespace sluice {
@@ -37,6 +38,10 @@ grpc::Status SignallingGrpcService::Call(
   const absl::StatusOr<ParticipantClaims> claims = calls_.Authenticate(TokenOf(context));
   if (!claims.ok()) {
     return ToGrpcStatus(claims.status());
+  }
+  const absl::StatusOr<TokenPlaces::Place> place = calls_.BeginCall(*claims);
+  if (!place.ok()) {
+    return ToGrpcStatus(place.status());
   }
   // A deadline is a cancellation, too. Who does not wait for the answer would never learn the keys
   // of the leg that it made.
