@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/cleanup/cleanup.h"
+
 namespace sluice {
 namespace {
 
@@ -89,16 +91,27 @@ int Request(void* library, const Arguments& arguments) {
   const auto get = Symbol<Call>(library, "curl_easy_getinfo");
   const auto perform = Symbol<int (*)(void*)>(library, "curl_easy_perform");
   const auto append = Symbol<void* (*)(void*, const char*)>(library, "curl_slist_append");
+  const auto clean_up = Symbol<void (*)(void*)>(library, "curl_easy_cleanup");
+  const auto clean_up_all = Symbol<void (*)()>(library, "curl_global_cleanup");
+  const auto free_list = Symbol<void (*)(void*)>(library, "curl_slist_free_all");
   if (init == nullptr || set == nullptr || get == nullptr || perform == nullptr ||
-      append == nullptr) {
+      append == nullptr || clean_up == nullptr || clean_up_all == nullptr || free_list == nullptr) {
     std::cerr << "curl_request: this libcurl lacks a function\n";
     return 1;
   }
-  void* const curl = init();
   std::string head;
   std::string body;
   char error[kErrorSize] = "";
   void* fields = nullptr;
+  void* addresses = nullptr;
+  void* const curl = init();
+  // The lists are in use until the handle is gone.
+  const absl::Cleanup free_all = [&] {
+    clean_up(curl);
+    free_list(fields);
+    free_list(addresses);
+    clean_up_all();
+  };
   for (const std::string& field : arguments.fields) fields = append(fields, field.c_str());
   set(curl, kUrl, arguments.url.c_str());
   set(curl, kHttpVersion, kHttp3Only);
@@ -110,7 +123,8 @@ int Request(void* library, const Arguments& arguments) {
   set(curl, kWriteData, &body);
   if (!arguments.ca.empty()) set(curl, kCaInfo, arguments.ca.c_str());
   if (!arguments.resolve.empty()) {
-    set(curl, kResolve, append(nullptr, arguments.resolve.c_str()));
+    addresses = append(nullptr, arguments.resolve.c_str());
+    set(curl, kResolve, addresses);
   }
   if (fields != nullptr) set(curl, kHttpHeader, fields);
   if (arguments.method == "POST") {
