@@ -39,7 +39,8 @@ class ConnectionHandler {
   // The peer wants no more data; whatever is written from now on is lost. Told when something is to
   // be sent on the stream, not before.
   virtual void OnStopSending(StreamId /*id*/) {}
-  // There is room again after QuicConnection::Write took less than it was given.
+  // There is room again after QuicConnection::Write took less than it was given. Streams, and
+  // connections that share a pool, are told in turn; what one does not take now is for the next.
   virtual void OnWritable(StreamId /*id*/) {}
   // Both directions are done, and the number means nothing any more.
   virtual void OnStreamClosed(StreamId /*id*/) {}
@@ -73,6 +74,10 @@ class ConnectionOwner {
   // A server writes what the client may show next time instead of a Retry; how many bytes, 0 for
   // none. Asked when the client's address is known to be its own.
   virtual size_t NewToken(QuicConnection& /*connection*/, absl::Span<uint8_t> /*out*/) { return 0; }
+  // The pool has something that streams of this connection wait for, which nobody else gets until
+  // they were told: to be flushed soon. Comes while another connection does something: that is no
+  // time to use this one. Who has only one connection per pool needs to do nothing.
+  virtual void OnRoom(QuicConnection& /*connection*/) {}
 };
 
 }  // namespace sluice

@@ -2,6 +2,7 @@
 
 #include <ngtcp2/ngtcp2.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,6 +14,7 @@
 #include "quic/codec/quic_version.h"
 #include "quic/connection/datagram_outbox.h"
 #include "quic/connection/ngtcp2_time.h"
+#include "quic/connection/send_stream.h"
 
 namespace sluice {
 namespace {
@@ -21,6 +23,10 @@ namespace {
 constexpr DataSize kSmallestMaximum = DataSize::Bytes(1200);
 constexpr TimeDelta kLongestHandshake = TimeDelta::Minutes(1);
 constexpr DataSize kLargestWindow = DataSize::Bytes(int64_t{1} << 30);
+// They are looked for one after the other.
+constexpr uint32_t kMostSendStreams = 1024;
+// Of a pool for one connection: one part of so many.
+constexpr size_t kPartsOfPool = 4;
 
 }  // namespace
 
@@ -35,6 +41,16 @@ absl::Status CheckConnectionLimits(const ConnectionLimits& limits) {
     return absl::InvalidArgumentError(absl::StrCat(
         "max_unacknowledged is ", limits.max_unacknowledged, ", not 1 byte to ", kLargestWindow));
   }
+  if (limits.max_unacknowledged_in_all < limits.max_unacknowledged ||
+      limits.max_unacknowledged_in_all > kLargestWindow) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("max_unacknowledged_in_all is ", limits.max_unacknowledged_in_all, ", not ",
+                     limits.max_unacknowledged, " to ", kLargestWindow));
+  }
+  if (limits.max_send_streams < 1 || limits.max_send_streams > kMostSendStreams) {
+    return absl::InvalidArgumentError(absl::StrCat("max_send_streams is ", limits.max_send_streams,
+                                                   ", not 1 to ", kMostSendStreams));
+  }
   constexpr auto kLargest = DataSize::Bytes(int64_t{DatagramOutbox::kMaxDatagramSize});
   if (limits.max_datagram_size < kSmallestMaximum || limits.max_datagram_size > kLargest) {
     return absl::InvalidArgumentError(absl::StrCat("max_datagram_size is ",
@@ -48,6 +64,17 @@ absl::Status CheckConnectionLimits(const ConnectionLimits& limits) {
     }
   }
   return absl::OkStatus();
+}
+
+ConnectionLimits WithinPool(const ConnectionLimits& limits, size_t streams, size_t blocks) {
+  const auto part_of = [](size_t all) { return (all + kPartsOfPool - 1) / kPartsOfPool; };
+  ConnectionLimits within = limits;
+  within.max_send_streams = static_cast<uint32_t>(
+      std::min<size_t>(limits.max_send_streams, std::max<size_t>(part_of(streams), 1)));
+  within.max_unacknowledged_in_all =
+      std::min(limits.max_unacknowledged_in_all,
+               DataSize::Bytes(static_cast<int64_t>(part_of(blocks) * SendStreamPool::kBlockSize)));
+  return within;
 }
 
 bool IsSpoken(QuicVersion version, const ConnectionLimits& limits) {

@@ -3,6 +3,7 @@
 
 #include <ngtcp2/ngtcp2.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/status/status.h"
@@ -22,6 +23,12 @@ struct ConnectionLimits {
   // Bytes on one stream that are written and have not arrived. More than a bandwidth-delay product
   // of signalling, and little enough that one slow peer does not empty the pool.
   DataSize max_unacknowledged = DataSize::Bytes(int64_t{64} * 1024);
+  // The same of all streams together, in blocks of the pool: four streams that have all that they
+  // may have, and as much as our clients let come at once.
+  DataSize max_unacknowledged_in_all = DataSize::Bytes(int64_t{256} * 1024);
+  // Streams that keep something at a time: more than the calls or requests that a connection may
+  // have by default, with those of HTTP/3 itself.
+  uint32_t max_send_streams = 64;
   // The largest datagram that is sent once the path is known to carry it (RFC 9000 section 14.3);
   // 1200 goes everywhere.
   DataSize max_datagram_size = DataSize::Bytes(1452);
@@ -37,6 +44,10 @@ struct ConnectionLimits {
 // InvalidArgument, with a sentence that names the first limit out of its range.
 absl::Status CheckConnectionLimits(const ConnectionLimits& limits);
 
+// The same, but no more of a pool for one connection than a quarter: other connections can have the
+// rest, whatever it does. For pools that connections share.
+ConnectionLimits WithinPool(const ConnectionLimits& limits, size_t streams, size_t blocks);
+
 // Whether a connection may begin with it.
 bool IsSpoken(QuicVersion version, const ConnectionLimits& limits);
 
@@ -49,6 +60,8 @@ struct ConnectionCounters {
   uint64_t datagrams_sent = 0;
   // Write found no place for a stream or for bytes.
   uint64_t writes_cut = 0;
+  // Too many streams waited for a place already for another one to wait.
+  uint64_t waits_lost = 0;
   // The outbox was full before all was written.
   uint64_t outbox_full = 0;
   // Datagrams after the end, and how many of them were answered with it once more.

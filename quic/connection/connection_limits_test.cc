@@ -23,6 +23,12 @@ TEST(ConnectionLimitsTest, SaysWhichIsWrong) {
             "handshake_timeout is 61 s, not above 0 up to 60 s");
   EXPECT_EQ(CheckConnectionLimits({.max_unacknowledged = DataSize::Zero()}).message(),
             "max_unacknowledged is 0 bytes, not 1 byte to 1073741824 bytes");
+  EXPECT_EQ(CheckConnectionLimits({.max_unacknowledged_in_all = DataSize::Bytes(65535)}).message(),
+            "max_unacknowledged_in_all is 65535 bytes, not 65536 bytes to 1073741824 bytes");
+  EXPECT_EQ(CheckConnectionLimits({.max_send_streams = 0}).message(),
+            "max_send_streams is 0, not 1 to 1024");
+  EXPECT_EQ(CheckConnectionLimits({.max_send_streams = 1025}).message(),
+            "max_send_streams is 1025, not 1 to 1024");
   // Below what RFC 9000 section 14 wants everybody to take.
   EXPECT_EQ(CheckConnectionLimits({.max_datagram_size = DataSize::Bytes(1199)}).message(),
             "max_datagram_size is 1199 bytes, not 1200 bytes to 1472 bytes");
@@ -30,6 +36,18 @@ TEST(ConnectionLimitsTest, SaysWhichIsWrong) {
             "max_datagram_size is 1473 bytes, not 1200 bytes to 1472 bytes");
   EXPECT_EQ(CheckConnectionLimits({.max_stream_window = DataSize::Bytes(-1)}).message(),
             "a window may grow to -1 bytes, at most 1073741824 bytes");
+}
+
+TEST(ConnectionLimitsTest, AConnectionMayHaveAQuarterOfAPoolThatOthersNeedToo) {
+  const ConnectionLimits large = WithinPool({}, 16384, 32768);
+  EXPECT_EQ(large.max_send_streams, 64u);
+  EXPECT_EQ(large.max_unacknowledged_in_all, DataSize::Bytes(256 * 1024));
+  const ConnectionLimits small = WithinPool({}, 64, 255);
+  EXPECT_EQ(small.max_send_streams, 16u);
+  EXPECT_EQ(small.max_unacknowledged_in_all, DataSize::Bytes(64 * 1024));
+  const ConnectionLimits least = WithinPool({}, 1, 1);
+  EXPECT_EQ(least.max_send_streams, 1u);
+  EXPECT_EQ(least.max_unacknowledged_in_all, DataSize::Bytes(1024));
 }
 
 TEST(ConnectionLimitsTest, Version2IsSpokenOnlyWhereItIsAllowed) {

@@ -26,9 +26,12 @@
 #include "quic/connection/connection_handler.h"
 #include "quic/connection/connection_limits.h"
 #include "quic/connection/datagram_outbox.h"
+#include "quic/connection/datagram_writer.h"
 #include "quic/connection/ngtcp2_path.h"
 #include "quic/connection/ngtcp2_time.h"
+#include "quic/connection/send_limits.h"
 #include "quic/connection/send_stream.h"
+#include "quic/connection/send_streams.h"
 #include "quic/connection/udp_path.h"
 #include "quic/tls/application_protocols.h"
 #include "quic/tls/ngtcp2_parameters.h"
@@ -46,7 +49,6 @@ constexpr uint64_t kClosingPtos = 3;
 // What ngtcp2 sends back to back before it is asked for its pace is at most ten datagrams; this
 // only bounds the loop.
 constexpr size_t kMaxDatagramsPerCall = 64;
-
 }  // namespace
 
 // ---- Beginning. ----
@@ -58,7 +60,8 @@ QuicConnection::QuicConnection(Timestamp now, const ConnectionResources& resourc
       random_(resources.random),
       limits_(resources.limits),
       tls_(std::move(ssl), protocols, unix_seconds_at_zero, resources.random),
-      streams_(resources.streams),
+      streams_(resources.streams,
+               SendLimitsOf(resources.limits, protocols.best().protocol.parameters), *this),
       now_(now) {}
 
 QuicConnection::~QuicConnection() { ngtcp2_conn_del(conn_); }
@@ -167,8 +170,10 @@ void QuicConnection::HandleDatagram(Timestamp now, const UdpPath& path, Ecn ecn,
   }
   const ngtcp2_pkt_info info = {.ecn = static_cast<uint8_t>(ecn)};
   const Ngtcp2Path ngtcp2_path(path);
+  reading_ = true;
   const int result =
       ngtcp2_conn_read_pkt(conn_, &ngtcp2_path.get(), &info, datagram.data(), datagram.size(), ts);
+  reading_ = false;
   if (result != 0) {
     HandleError(result, out);
     return;
@@ -201,53 +206,9 @@ Timestamp QuicConnection::NextTimeout() const {
 
 void QuicConnection::Flush(Timestamp now, DatagramOutbox& out) {
   Advance(now);
-  if (state_ == State::kOpen) WriteAll(out);
-}
-
-ngtcp2_ssize QuicConnection::WriteDatagram(absl::Span<uint8_t> room, ngtcp2_path& path,
-                                           ngtcp2_pkt_info& info) {
-  while (true) {
-    SendStream* stream = streams_.NextToSend();
-    std::array<SendStream::Piece, SendStream::kMaxPieces> pieces;
-    std::array<ngtcp2_vec, SendStream::kMaxPieces> vectors;
-    size_t count = 0;
-    bool fin = false;
-    if (stream != nullptr) {
-      count = stream->Unsent(pieces);
-      fin = stream->FinFollows(absl::MakeConstSpan(pieces).first(count));
-      for (size_t i = 0; i < count; ++i) {
-        // It only reads them; its type is for both directions.
-        vectors[i] = {const_cast<uint8_t*>(pieces[i].data), pieces[i].size};
-      }
-    }
-    uint32_t flags = NGTCP2_WRITE_STREAM_FLAG_NONE;
-    if (stream != nullptr) flags |= NGTCP2_WRITE_STREAM_FLAG_MORE;
-    if (fin) flags |= NGTCP2_WRITE_STREAM_FLAG_FIN;
-    ngtcp2_ssize written = -1;
-    const ngtcp2_ssize result = ngtcp2_conn_writev_stream(
-        conn_, &path, &info, room.data(), room.size(), &written, flags,
-        stream != nullptr ? stream->id() : -1, vectors.data(), count, ToNanoseconds(now_));
-    if (stream != nullptr && written >= 0) {
-      stream->Sent(static_cast<size_t>(written), fin);
-      streams_.MoveToEnd(*stream);
-    }
-    switch (result) {
-      case NGTCP2_ERR_WRITE_MORE:
-        continue;
-      case NGTCP2_ERR_STREAM_DATA_BLOCKED:  // Until something comes that may have given credit.
-        stream->blocked = true;
-        continue;
-      case NGTCP2_ERR_STREAM_SHUT_WR:
-        stream->stopped = !stream->shut;
-        stream->shut = true;
-        continue;
-      case NGTCP2_ERR_STREAM_NOT_FOUND:
-        streams_.Forget(*stream);
-        continue;
-      default:
-        return result;
-    }
-  }
+  if (state_ != State::kOpen) return;
+  TellOfRoom();
+  WriteAll(out);
 }
 
 void QuicConnection::WriteAll(DatagramOutbox& out) {
@@ -261,7 +222,7 @@ void QuicConnection::WriteAll(DatagramOutbox& out) {
     ngtcp2_path_storage path;
     ngtcp2_path_storage_zero(&path);
     ngtcp2_pkt_info info = {};
-    const ngtcp2_ssize size = WriteDatagram(room, path.path, info);
+    const ngtcp2_ssize size = WriteDatagram(*conn_, streams_, now_, room, path.path, info);
     if (size < 0) {
       HandleError(static_cast<int>(size), out);
       return;
@@ -283,12 +244,23 @@ void QuicConnection::TellOfStops() {
   }
 }
 
+void QuicConnection::OnRoom() {
+  if (!reading_) owner_.OnRoom(*this);
+}
+
 void QuicConnection::TellOfRoom() {
+  while (const std::optional<SendStreams::Waiting> waiting = streams_.NextPlace()) {
+    if (waiting->fin) {
+      Write(waiting->id, {}, true);
+    } else if (handler() != nullptr) {
+      handler()->OnWritable(waiting->id);
+    }
+  }
   const auto max_kept = static_cast<uint64_t>(limits_.max_unacknowledged.bytes());
   while (SendStream* stream = streams_.NextWithRoom(max_kept)) {
-    stream->wants_room = false;
     if (handler() != nullptr) handler()->OnWritable(stream->id());
   }
+  streams_.LeaveRoom();
 }
 
 // ---- The end. ----
@@ -338,20 +310,25 @@ std::optional<StreamId> QuicConnection::OpenUnidirectional() {
   return id;
 }
 
+SendStream* QuicConnection::PlaceFor(StreamId id, bool fin) {
+  // Fails for a stream that is gone, which must not wait.
+  if (ngtcp2_conn_set_stream_user_data(conn_, id, nullptr) != 0) return nullptr;
+  SendStream* stream = streams_.Take(id, fin);
+  if (stream == nullptr) {
+    ++counters_.writes_cut;
+    counters_.waits_lost = streams_.waits_lost();
+    return nullptr;
+  }
+  // So that what arrives is told with it.
+  static_cast<void>(ngtcp2_conn_set_stream_user_data(conn_, id, stream));
+  return stream;
+}
+
 size_t QuicConnection::Write(StreamId id, absl::Span<const uint8_t> data, bool fin) {
   if (ended()) return 0;
   SendStream* stream = streams_.Find(id);
-  if (stream == nullptr) {
-    if ((stream = streams_.FindOrTake(id)) == nullptr) {
-      ++counters_.writes_cut;
-      return 0;
-    }
-    // So that what arrives is told with it. False for a stream that is gone.
-    if (ngtcp2_conn_set_stream_user_data(conn_, id, stream) != 0) {
-      streams_.Forget(*stream);
-      return 0;
-    }
-  }
+  if (stream == nullptr) stream = PlaceFor(id, fin && data.empty());
+  if (stream == nullptr) return 0;
   if (stream->shut || stream->finished()) return 0;
   const size_t taken =
       stream->Append(data, static_cast<size_t>(limits_.max_unacknowledged.bytes()));
@@ -367,6 +344,7 @@ void QuicConnection::Reset(StreamId id, uint64_t code) {
   if (ended()) return;
   SendStream* stream = streams_.Find(id);
   if (stream != nullptr) stream->shut = true;
+  streams_.ForgetWaiting(id);
   // Fails only for a stream that is gone.
   static_cast<void>(ngtcp2_conn_shutdown_stream_write(conn_, 0, id, code));
 }
@@ -446,6 +424,7 @@ void QuicConnection::OnAcknowledged(uint64_t offset, void* stream) {
 
 void QuicConnection::OnStreamClosed(int64_t id, void* stream) {
   if (stream != nullptr) streams_.Forget(*static_cast<SendStream*>(stream));
+  streams_.ForgetWaiting(id);
   if (ngtcp2_conn_is_local_stream(conn_, id) == 0) {
     // Another one may come in its place.
     if (IsBidirectional(id)) {

@@ -25,6 +25,7 @@
 #include "quic/connection/connection_handler.h"
 #include "quic/connection/connection_limits.h"
 #include "quic/connection/datagram_outbox.h"
+#include "quic/connection/send_share.h"
 #include "quic/connection/send_stream.h"
 #include "quic/connection/send_streams.h"
 #include "quic/connection/udp_path.h"
@@ -76,7 +77,9 @@ struct OutgoingConnection {
 // Nothing of ours is allocated after the handshake; ngtcp2 allocates within what the transport
 // parameters and `limits` allow a peer. After any call NextTimeout may have changed. A connection
 // whose over() is true does nothing more and may go.
-class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
+class QuicConnection : private ConnectionCallbacks,
+                       private TicketReceiver,
+                       private SendRoomReceiver {
  public:
   // A server's, for a first packet that ngtcp2_accept and the owner accept; give it to
   // HandleDatagram next. The context outlives the connection. Null when memory is missing.
@@ -102,8 +105,9 @@ class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
   // Does what is due, and writes.
   void HandleTimeout(Timestamp now, DatagramOutbox& out);
   Timestamp NextTimeout() const;
-  // Writes whatever may be written: after streams were written to from outside of an event, and
-  // when the outbox was full.
+  // Tells those who wait for room that has come, and writes whatever may be written: after streams
+  // were written to from outside of an event, when the outbox was full, and after
+  // ConnectionOwner::OnRoom.
   void Flush(Timestamp now, DatagramOutbox& out);
 
   // ---- Streams. ----
@@ -113,7 +117,7 @@ class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
   std::optional<StreamId> OpenUnidirectional();
   // Takes as much of `data` as there is room for, to be sent in order, and returns how much that
   // is; when it is less, OnWritable tells when to go on. `fin`: nothing comes after `data`; counts
-  // only when all of it was taken.
+  // only when all of it was taken, and always when there is none.
   size_t Write(StreamId id, absl::Span<const uint8_t> data, bool fin);
   // Gives up sending, with a code of the application, and forgets what was not sent.
   void Reset(StreamId id, uint64_t code);
@@ -171,7 +175,7 @@ class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
   QuicConnection(Timestamp now, const ConnectionResources& resources, bssl::UniquePtr<SSL> ssl,
                  const ApplicationProtocols& protocols, int64_t unix_seconds_at_zero);
 
-  // ConnectionCallbacks and TicketReceiver.
+  // ConnectionCallbacks, TicketReceiver and SendRoomReceiver.
   int OnClientInitial() override;
   int OnCryptoData(ngtcp2_encryption_level level, absl::Span<const uint8_t> data) override;
   int OnHandshakeCompleted() override;
@@ -188,16 +192,18 @@ class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
   void OnStatelessReset() override;
   RandomSource& random_source() override { return random_; }
   void OnTicket(absl::Span<const uint8_t> session) override;
+  void OnRoom() override;
 
   // Remembers the time, and is it as ngtcp2 wants it.
   ngtcp2_tstamp Advance(Timestamp now);
   // The handler, asked for at the first use; null when the owner has none.
   ConnectionHandler* handler();
 
-  // One datagram with as much as fits; how many bytes it has, 0 for none, or an error of ngtcp2.
-  ngtcp2_ssize WriteDatagram(absl::Span<uint8_t> room, ngtcp2_path& path, ngtcp2_pkt_info& info);
   void WriteAll(DatagramOutbox& out);
 
+  // A place for what is to be sent on a stream that has none; null, and it waits, when there is
+  // none. `fin`: nothing but its end is.
+  SendStream* PlaceFor(StreamId id, bool fin);
   // Room that came back, for those who wait for it.
   void TellOfRoom();
   void TellOfStops();
@@ -216,6 +222,8 @@ class QuicConnection : private ConnectionCallbacks, private TicketReceiver {
   SendStreams streams_;
   Timestamp now_;
   State state_ = State::kOpen;
+  // Reads a datagram, after which it tells of room anyway.
+  bool reading_ = false;
   bool connected_ = false;
   std::optional<CloseReason> reason_;
   // While closing or draining.

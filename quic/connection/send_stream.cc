@@ -8,6 +8,7 @@
 #include "absl/types/span.h"
 #include "base/byte_order.h"
 #include "base/check.h"
+#include "quic/connection/send_share.h"
 
 namespace sluice {
 
@@ -24,7 +25,7 @@ size_t SendStream::Append(absl::Span<const uint8_t> bytes, size_t max_kept) {
   while (!rest.empty()) {
     const size_t used = static_cast<size_t>((end_ - first_offset_) % SendStreamPool::kBlockSize);
     if (first_ == nullptr || used == 0) {
-      Block* block = pool_->TakeBlock();
+      Block* block = pool_->TakeBlock(*share_);
       if (block == nullptr) break;
       if (first_ == nullptr) {
         first_ = block;
@@ -83,7 +84,7 @@ void SendStream::Acknowledge(uint64_t offset) {
     first_ = gone->next;
     if (first_ == nullptr) last_ = nullptr;
     first_offset_ += SendStreamPool::kBlockSize;
-    pool_->GiveBackBlock(*gone);
+    pool_->GiveBackBlock(*share_, *gone);
   }
 }
 
@@ -91,61 +92,61 @@ void SendStream::Release() {
   while (first_ != nullptr) {
     Block* gone = first_;
     first_ = gone->next;
-    pool_->GiveBackBlock(*gone);
+    pool_->GiveBackBlock(*share_, *gone);
   }
   last_ = nullptr;
 }
 
-SendStreamPool::SendStreamPool(size_t streams, size_t blocks) : streams_(streams), blocks_(blocks) {
+SendStreamPool::SendStreamPool(size_t streams, size_t blocks)
+    : streams_(streams), blocks_(blocks), stock_(streams, blocks) {
   for (SendStream& stream : streams_) {
     stream.pool_ = this;
-    GiveBack(stream);
+    stream.next = free_streams_;
+    free_streams_ = &stream;
   }
-  for (SendStream::Block& block : blocks_) GiveBackBlock(block);
+  for (SendStream::Block& block : blocks_) {
+    block.next = free_blocks_;
+    free_blocks_ = &block;
+  }
 }
 
 SendStreamPool::~SendStreamPool() = default;
 
-SendStream* SendStreamPool::Take(int64_t id) {
+SendStream* SendStreamPool::Take(SendShare& share, int64_t id) {
+  if (!stock_.Take(share, SendResource::kStream)) return nullptr;
   SendStream* stream = free_streams_;
-  if (stream == nullptr) {
-    ++counters_.no_stream;
-    return nullptr;
-  }
   free_streams_ = stream->next;
-  --free_stream_count_;
   stream->next = nullptr;
   stream->id_ = id;
+  stream->share_ = &share;
   return stream;
 }
 
 void SendStreamPool::GiveBack(SendStream& stream) {
+  SendShare& share = *stream.share_;
   stream.Release();
+  stream.share_ = nullptr;
   stream.id_ = -1;
   stream.first_offset_ = stream.acked_ = stream.sent_ = stream.end_ = 0;
   stream.fin_ = stream.fin_sent_ = stream.blocked = stream.shut = false;
   stream.stopped = stream.wants_room = false;
   stream.next = free_streams_;
   free_streams_ = &stream;
-  ++free_stream_count_;
+  stock_.Return(share, SendResource::kStream);
 }
 
-SendStream::Block* SendStreamPool::TakeBlock() {
+SendStream::Block* SendStreamPool::TakeBlock(SendShare& share) {
+  if (!stock_.Take(share, SendResource::kBlock)) return nullptr;
   SendStream::Block* block = free_blocks_;
-  if (block == nullptr) {
-    ++counters_.no_block;
-    return nullptr;
-  }
   free_blocks_ = block->next;
-  --free_block_count_;
   block->next = nullptr;
   return block;
 }
 
-void SendStreamPool::GiveBackBlock(SendStream::Block& block) {
+void SendStreamPool::GiveBackBlock(SendShare& share, SendStream::Block& block) {
   block.next = free_blocks_;
   free_blocks_ = &block;
-  ++free_block_count_;
+  stock_.Return(share, SendResource::kBlock);
 }
 
 }  // namespace sluice

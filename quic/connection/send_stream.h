@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "quic/connection/send_share.h"
 
 namespace sluice {
 
@@ -30,8 +31,8 @@ class SendStream {
 
   int64_t id() const { return id_; }
 
-  // Appends as much of `bytes` as there is room for, in the pool and below `max_kept` bytes kept;
-  // how much that is.
+  // Appends as much of `bytes` as there is room for, in its connection's share and below `max_kept`
+  // bytes kept; how much that is.
   size_t Append(absl::Span<const uint8_t> bytes, size_t max_kept);
   // Nothing comes after what was appended.
   void Finish() { fin_ = true; }
@@ -71,6 +72,8 @@ class SendStream {
   void Release();
 
   SendStreamPool* pool_ = nullptr;
+  // Of the connection that has it.
+  SendShare* share_ = nullptr;
   int64_t id_ = -1;
   // Blocks from the one with byte acked_ to the one with byte end_ - 1.
   Block* first_ = nullptr;
@@ -84,45 +87,40 @@ class SendStream {
   bool fin_sent_ = false;
 };
 
-// Streams and blocks of bytes for all connections of a thread, made at the beginning. One thread;
-// outlives its streams.
+// Streams and blocks of bytes for all connections of a thread, made at the beginning. Who may have
+// them is what shares are about. One thread; outlives its shares.
 class SendStreamPool {
  public:
   // Small, as a call and its answer are; four blocks are more than a datagram.
   static constexpr size_t kBlockSize = 1024;
-
-  struct Counters {
-    uint64_t no_stream = 0;
-    uint64_t no_block = 0;
-  };
 
   SendStreamPool(size_t streams, size_t blocks);
   ~SendStreamPool();
   SendStreamPool(const SendStreamPool&) = delete;
   SendStreamPool& operator=(const SendStreamPool&) = delete;
 
-  // An empty stream, or null when all are in use, which is counted.
-  SendStream* Take(int64_t id);
+  // An empty stream, or null when `share`, which is one of stock(), may have none now; it waits
+  // then.
+  SendStream* Take(SendShare& share, int64_t id);
   // With all that it keeps.
   void GiveBack(SendStream& stream);
 
-  size_t free_blocks() const { return free_block_count_; }
-  size_t free_streams() const { return free_stream_count_; }
-  const Counters& counters() const { return counters_; }
+  SendStock& stock() { return stock_; }
+  size_t free_blocks() const { return stock_.free(SendResource::kBlock); }
+  size_t free_streams() const { return stock_.free(SendResource::kStream); }
+  const SendStock::Counters& counters() const { return stock_.counters(); }
 
  private:
   friend class SendStream;
 
-  SendStream::Block* TakeBlock();
-  void GiveBackBlock(SendStream::Block& block);
+  SendStream::Block* TakeBlock(SendShare& share);
+  void GiveBackBlock(SendShare& share, SendStream::Block& block);
 
   std::vector<SendStream> streams_;
   std::vector<SendStream::Block> blocks_;
   SendStream* free_streams_ = nullptr;
   SendStream::Block* free_blocks_ = nullptr;
-  size_t free_stream_count_ = 0;
-  size_t free_block_count_ = 0;
-  Counters counters_;
+  SendStock stock_;
 };
 
 }  // namespace sluice

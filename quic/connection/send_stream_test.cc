@@ -9,11 +9,18 @@
 #include "absl/types/span.h"
 #include "base/testing/seeded_random.h"
 #include "gtest/gtest.h"
+#include "quic/connection/send_share.h"
 
 namespace sluice {
 namespace {
 
 using Bytes = std::vector<uint8_t>;
+
+// Nobody waits here.
+class Waiter : public SendRoomReceiver {
+ public:
+  void OnRoom() override {}
+};
 
 constexpr size_t kNoLimit = size_t{1} << 30;
 
@@ -35,7 +42,9 @@ bool FinFollows(const SendStream& stream) {
 
 TEST(SendStreamTest, KeepsWhatWasSentUntilItHasArrived) {
   SendStreamPool pool(1, 4);
-  SendStream* stream = pool.Take(8);
+  Waiter waiter;
+  SendShare share(pool.stock(), 1, 4, waiter);
+  SendStream* stream = pool.Take(share, 8);
   ASSERT_NE(stream, nullptr);
   EXPECT_EQ(stream->id(), 8);
   EXPECT_EQ(stream->Append(Bytes{1, 2, 3}, kNoLimit), 3u);
@@ -48,11 +57,14 @@ TEST(SendStreamTest, KeepsWhatWasSentUntilItHasArrived) {
   // More than was sent cannot have arrived.
   stream->Acknowledge(3);
   EXPECT_EQ(stream->kept(), 1u);
+  pool.GiveBack(*stream);
 }
 
 TEST(SendStreamTest, TheFinGoesWithTheLastByteOrAlone) {
   SendStreamPool pool(1, 8);
-  SendStream* stream = pool.Take(0);
+  Waiter waiter;
+  SendShare share(pool.stock(), 1, 8, waiter);
+  SendStream* stream = pool.Take(share, 0);
   EXPECT_FALSE(stream->HasUnsent());
   stream->Append(Bytes(5 * SendStreamPool::kBlockSize), kNoLimit);
   stream->Finish();
@@ -64,24 +76,30 @@ TEST(SendStreamTest, TheFinGoesWithTheLastByteOrAlone) {
   EXPECT_TRUE(FinFollows(*stream));
   stream->Sent(0, true);
   EXPECT_FALSE(stream->HasUnsent());
+  pool.GiveBack(*stream);
 }
 
 TEST(SendStreamTest, LimitsAreAnAnswerAndACount) {
   SendStreamPool pool(1, 2);
-  SendStream* stream = pool.Take(0);
+  Waiter waiter;
+  SendShare share(pool.stock(), 3, 3, waiter);
+  SendStream* stream = pool.Take(share, 0);
   EXPECT_EQ(stream->Append(Bytes(100), 60), 60u);
   EXPECT_TRUE(stream->wants_room);
   stream->wants_room = false;
   EXPECT_EQ(stream->Append(Bytes(5000), kNoLimit), 2 * SendStreamPool::kBlockSize - 60);
   EXPECT_TRUE(stream->wants_room);
   EXPECT_EQ(pool.counters().no_block, 1u);
-  EXPECT_EQ(pool.Take(4), nullptr);
+  EXPECT_EQ(pool.Take(share, 4), nullptr);
   EXPECT_EQ(pool.counters().no_stream, 1u);
+  pool.GiveBack(*stream);
 }
 
 TEST(SendStreamTest, WhatIsGivenBackIsAsNew) {
   SendStreamPool pool(2, 3);
-  SendStream* stream = pool.Take(0);
+  Waiter waiter;
+  SendShare share(pool.stock(), 2, 3, waiter);
+  SendStream* stream = pool.Take(share, 0);
   stream->Append(Bytes(3000), kNoLimit);
   stream->Finish();
   stream->Sent(1000, false);
@@ -90,18 +108,21 @@ TEST(SendStreamTest, WhatIsGivenBackIsAsNew) {
   pool.GiveBack(*stream);
   EXPECT_EQ(pool.free_blocks(), 3u);
   EXPECT_EQ(pool.free_streams(), 2u);
-  stream = pool.Take(4);
+  stream = pool.Take(share, 4);
   EXPECT_FALSE(stream->HasUnsent() || stream->blocked || stream->shut);
   EXPECT_EQ(stream->Append(Bytes{7}, kNoLimit), 1u);
   EXPECT_EQ(Unsent(*stream), Bytes{7});
+  pool.GiveBack(*stream);
 }
 
 TEST(SendStreamTest, AnyOrderOfWritingSendingAndArrivingKeepsTheBytes) {
   SeededRandom random(SeededRandom::SeedFromEnvOr(40));
   SCOPED_TRACE(absl::StrCat("replay with SLUICE_TEST_SEED=", random.seed()));
   SendStreamPool pool(1, 6);
+  Waiter waiter;
+  SendShare share(pool.stock(), 1, 6, waiter);
   for (int round = 0; round < 200; ++round) {
-    SendStream* stream = pool.Take(0);
+    SendStream* stream = pool.Take(share, 0);
     ASSERT_NE(stream, nullptr);
     Bytes written;
     size_t sent = 0;

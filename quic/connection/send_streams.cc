@@ -1,10 +1,18 @@
 #include "quic/connection/send_streams.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 
+#include "quic/connection/send_share.h"
 #include "quic/connection/send_stream.h"
 
 namespace sluice {
+
+SendStreams::SendStreams(SendStreamPool& pool, const Limits& limits, SendRoomReceiver& receiver)
+    : pool_(pool), share_(pool.stock(), limits.streams, limits.blocks, receiver) {
+  waiting_.reserve(limits.waiting);
+}
 
 SendStream* SendStreams::Find(int64_t id) const {
   SendStream* stream = first_;
@@ -12,12 +20,22 @@ SendStream* SendStreams::Find(int64_t id) const {
   return stream;
 }
 
-SendStream* SendStreams::FindOrTake(int64_t id) {
-  SendStream* stream = Find(id);
-  if (stream != nullptr) return stream;
-  stream = pool_.Take(id);
-  if (stream != nullptr) Append(*stream);
-  return stream;
+SendStream* SendStreams::Take(int64_t id, bool fin) {
+  SendStream* stream = pool_.Take(share_, id);
+  if (stream != nullptr) {
+    Append(*stream);
+    return stream;
+  }
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [id](const Waiting& waiting) { return waiting.id == id; });
+  if (found != waiting_.end()) {
+    found->fin = fin;
+  } else if (waiting_.size() < waiting_.capacity()) {
+    waiting_.push_back({id, fin});
+  } else {
+    ++waits_lost_;
+  }
+  return nullptr;
 }
 
 void SendStreams::Forget(SendStream& stream) {
@@ -25,7 +43,16 @@ void SendStreams::Forget(SendStream& stream) {
   pool_.GiveBack(stream);
 }
 
+void SendStreams::ForgetWaiting(int64_t id) {
+  const auto found = std::find_if(waiting_.begin(), waiting_.end(),
+                                  [id](const Waiting& waiting) { return waiting.id == id; });
+  if (found != waiting_.end()) waiting_.erase(found);
+}
+
 void SendStreams::ForgetAll() {
+  // First, so that nothing of it is promised to itself.
+  share_.Withdraw();
+  waiting_.clear();
   while (first_ != nullptr) Forget(*first_);
 }
 
@@ -54,12 +81,29 @@ void SendStreams::Unblock() {
   }
 }
 
-SendStream* SendStreams::NextWithRoom(uint64_t max_kept) const {
-  if (pool_.free_blocks() == 0) return nullptr;
+std::optional<SendStreams::Waiting> SendStreams::NextPlace() {
+  if (waiting_.empty()) return std::nullopt;
+  if (!share_.MayTake(SendResource::kStream)) {
+    share_.Await(SendResource::kStream);
+    return std::nullopt;
+  }
+  const Waiting next = waiting_.front();
+  waiting_.erase(waiting_.begin());
+  return next;
+}
+
+SendStream* SendStreams::NextWithRoom(uint64_t max_kept) {
   SendStream* stream = first_;
   while (stream != nullptr && (!stream->wants_room || stream->shut || stream->kept() >= max_kept)) {
     stream = stream->next;
   }
+  if (stream == nullptr) return nullptr;
+  if (!share_.MayTake(SendResource::kBlock)) {
+    share_.Await(SendResource::kBlock);
+    return nullptr;
+  }
+  stream->wants_room = false;
+  MoveToEnd(*stream);
   return stream;
 }
 

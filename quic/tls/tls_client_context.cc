@@ -1,5 +1,7 @@
 #include "quic/tls/tls_client_context.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/mem.h>
@@ -7,6 +9,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -85,6 +88,19 @@ bool TlsClientContext::AddRoots(absl::string_view pem) {
   return any && at_end;
 }
 
+bool TlsClientContext::ExpectName(SSL& ssl, const std::string& name) {
+  // Not by BoringSSL's own reading of addresses, which takes "1.2.3.4.example" for one.
+  std::array<uint8_t, 16> ip;
+  size_t size = 0;
+  if (inet_pton(AF_INET, name.c_str(), ip.data()) == 1) size = 4;
+  if (inet_pton(AF_INET6, name.c_str(), ip.data()) == 1) size = 16;
+  if (size > 0) {
+    return X509_VERIFY_PARAM_set1_ip(SSL_get0_param(&ssl), ip.data(), size) == 1;
+  }
+  return SSL_set_tlsext_host_name(&ssl, name.c_str()) == 1 &&
+         SSL_set1_host(&ssl, name.c_str()) == 1;
+}
+
 bssl::UniquePtr<SSL> TlsClientContext::NewSession(const std::string& server_name,
                                                   int64_t unix_seconds,
                                                   absl::Span<const uint8_t> ticket) {
@@ -92,8 +108,7 @@ bssl::UniquePtr<SSL> TlsClientContext::NewSession(const std::string& server_name
   if (ssl == nullptr) return nullptr;
   const absl::Span<const uint8_t> offer = protocols_.offer();
   // SSL_set_alpn_protos is the one that returns 0 when all is well.
-  if (SSL_set_tlsext_host_name(ssl.get(), server_name.c_str()) != 1 ||
-      SSL_set1_host(ssl.get(), server_name.c_str()) != 1 ||
+  if (!ExpectName(*ssl, server_name) ||
       SSL_set_alpn_protos(ssl.get(), offer.data(), offer.size()) != 0) {
     ERR_clear_error();
     return nullptr;

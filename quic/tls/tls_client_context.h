@@ -47,7 +47,9 @@ class TlsClientContext {
   TlsClientContext(const TlsClientContext&) = delete;
   TlsClientContext& operator=(const TlsClientContext&) = delete;
 
-  // A session for a connection to `server_name`, a DNS name that its certificate must have.
+  // A session for a connection to `server_name`, which its certificate must have: a DNS name, or an
+  // IPv4 or IPv6 address as text, without brackets. An address is compared with the addresses in
+  // the certificate only, and is not sent (RFC 6066 section 3).
   // `ticket` is what a receiver got earlier, or empty; one that does not parse counts as none.
   // `unix_seconds` is what certificates are judged by. Null when memory is missing or the name is
   // none. Outlived by the context.
@@ -62,6 +64,9 @@ class TlsClientContext {
 
  private:
   TlsClientContext(TlsClientOptions options, ApplicationProtocols protocols);
+
+  // False for a name that is none, or no memory.
+  static bool ExpectName(SSL& ssl, const std::string& name);
 
   // Whether there was at least one root, and nothing but roots.
   bool AddRoots(absl::string_view pem);

@@ -46,5 +46,24 @@ TEST(TlsClientContextTest, ATicketThatIsNoneIsForgotten) {
   EXPECT_EQ(ERR_peek_error(), 0u);
 }
 
+TEST(TlsClientContextTest, NamesAreSentAndAddressesAreNot) {
+  const auto context =
+      TlsClientContext::Create({.protocols = {{.name = "h3"}}, .trust_anyone = true});
+  ASSERT_EQ(context.status(), absl::OkStatus());
+  const auto sent = [&](const std::string& name) {
+    const bssl::UniquePtr<SSL> ssl = (*context)->NewSession(name, 0, {});
+    EXPECT_EQ(ERR_peek_error(), 0u);
+    if (ssl == nullptr) return std::string("refused");
+    const char* text = SSL_get_servername(ssl.get(), TLSEXT_NAMETYPE_host_name);
+    return text != nullptr ? std::string(text) : std::string("nothing");
+  };
+  EXPECT_EQ(sent("sluice.test"), "sluice.test");
+  EXPECT_EQ(sent("1.2.3.4.example"), "1.2.3.4.example");
+  for (const char* address : {"192.0.2.7", "127.0.0.1", "::1", "2001:db8::7"}) {
+    EXPECT_EQ(sent(address), "nothing") << address;
+  }
+  EXPECT_EQ(sent(""), "refused");
+}
+
 }  // namespace
 }  // namespace sluice

@@ -445,6 +445,24 @@ TEST_F(TlsSessionTest, CertificatesAreExchangedBetweenHandshakes) {
   EXPECT_TRUE(server_->completed());
 }
 
+TEST_F(TlsSessionTest, AddressesAreComparedWithAddressesOnly) {
+  for (const char* address : {"192.0.2.7", "2001:db8::7"}) {
+    leaf_ = MakeTestCertificate(root_, address);
+    MakeServer({Signalling()});
+    MakeClient({Signalling()});
+    Connect({}, address);
+    EXPECT_TRUE(server_->completed()) << address;
+    for (const char* other : {"192.0.2.8", "2001:db8::8", "sluice.test"}) {
+      Connect({}, other);
+      EXPECT_EQ(server_->close_code_received(), CryptoError(SSL_AD_BAD_CERTIFICATE)) << other;
+    }
+  }
+  leaf_ = MakeTestCertificate(root_);
+  MakeServer({Signalling()});
+  Connect({}, "192.0.2.7");
+  EXPECT_EQ(server_->close_code_received(), CryptoError(SSL_AD_BAD_CERTIFICATE));
+}
+
 TEST_F(TlsSessionTest, AnUnknownRootIsNotTrusted) {
   MakeServer({Signalling()});
   root_ = MakeTestRoot();

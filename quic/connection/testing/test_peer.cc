@@ -25,8 +25,8 @@
 
 namespace sluice {
 
-TestPeer::TestPeer(RandomSource& random, ConnectionLimits limits)
-    : random_(random), limits_(limits) {}
+TestPeer::TestPeer(RandomSource& random, const ConnectionLimits& connection_limits)
+    : limits(connection_limits), random_(random) {}
 
 void TestPeer::Connect(Timestamp now, const UdpPath& path, const OutgoingConnection& outgoing,
                        TlsClientContext& tls) {
@@ -55,6 +55,7 @@ void TestPeer::Restart() {
   connected = early_data_rejected = false;
   streams.clear();
   closed.reset();
+  room_came = false;
   live_ids = 0;
 }
 
@@ -85,6 +86,11 @@ void TestPeer::OnStreamData(StreamId id, absl::Span<const uint8_t> data, bool fi
   stream.early = stream.early || early;
   if (consume) connection->Consume(id, data.size());
   if (on_data) on_data(id);
+}
+
+void TestPeer::OnWritable(StreamId id) {
+  ++streams[id].writable;
+  if (on_writable) on_writable(id);
 }
 
 void TestPeer::OnTicket(absl::Span<const uint8_t> session,

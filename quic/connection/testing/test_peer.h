@@ -40,7 +40,7 @@ class TestPeer : public ConnectionOwner, public ConnectionHandler {
     int writable = 0;
   };
 
-  explicit TestPeer(RandomSource& random, ConnectionLimits limits = {});
+  explicit TestPeer(RandomSource& random, const ConnectionLimits& connection_limits = {});
 
   // Becomes a client's end, or a server's for its first datagram. False when it is none.
   void Connect(Timestamp now, const UdpPath& path, const OutgoingConnection& outgoing,
@@ -54,13 +54,14 @@ class TestPeer : public ConnectionOwner, public ConnectionHandler {
   ConnectionId NewConnectionId(QuicConnection& connection, StatelessResetToken& token) override;
   void RetireConnectionId(QuicConnection& connection, const ConnectionId& id) override;
   size_t NewToken(QuicConnection& connection, absl::Span<uint8_t> out) override;
+  void OnRoom(QuicConnection& /*connection*/) override { room_came = true; }
 
   void OnConnected() override { connected = true; }
   void OnStreamOpened(StreamId id) override { streams[id]; }
   void OnStreamData(StreamId id, absl::Span<const uint8_t> data, bool fin, bool early) override;
   void OnStreamReset(StreamId id, uint64_t code) override { streams[id].reset = code; }
   void OnStopSending(StreamId id) override { streams[id].stopped = true; }
-  void OnWritable(StreamId id) override { ++streams[id].writable; }
+  void OnWritable(StreamId id) override;
   void OnStreamClosed(StreamId id) override { streams[id].closed = true; }
   void OnEarlyDataRejected() override { early_data_rejected = true; }
   void OnTicket(absl::Span<const uint8_t> session,
@@ -70,12 +71,18 @@ class TestPeer : public ConnectionOwner, public ConnectionHandler {
 
   DatagramOutbox out{64};
   SendStreamPool pool{32, 256};
+  // Used instead of it, if there is one. Of connections that are made later, as are limits.
+  SendStreamPool* shared_pool = nullptr;
+  ConnectionLimits limits;
   // Goes before what it uses.
   std::unique_ptr<QuicConnection> connection;
 
   bool consume = true;
-  // Called after data were written down.
+  // Called after data were written down, and when there is room.
   std::function<void(StreamId)> on_data;
+  std::function<void(StreamId)> on_writable;
+  // The connection is to be flushed.
+  bool room_came = false;
   // What NewToken gives.
   std::vector<uint8_t> token_to_give;
 
@@ -89,10 +96,11 @@ class TestPeer : public ConnectionOwner, public ConnectionHandler {
   size_t live_ids = 0;
 
  private:
-  ConnectionResources Resources() { return {*this, pool, random_, limits_}; }
+  ConnectionResources Resources() {
+    return {*this, shared_pool != nullptr ? *shared_pool : pool, random_, limits};
+  }
 
   RandomSource& random_;
-  const ConnectionLimits limits_;
 };
 
 }  // namespace sluice

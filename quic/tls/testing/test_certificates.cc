@@ -4,6 +4,7 @@
 #include <openssl/bio.h>
 #include <openssl/ec.h>
 #include <openssl/ec_key.h>
+#include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/nid.h>
 #include <openssl/pem.h>
@@ -98,7 +99,10 @@ TestCertificate MakeTestCertificate(const TestCertificate& root, absl::string_vi
   X509_set_issuer_name(x509, X509_get_subject_name(issuer.get()));
   AddExtension(x509, issuer.get(), NID_basic_constraints, "critical,CA:FALSE");
   AddExtension(x509, issuer.get(), NID_ext_key_usage, "serverAuth");
-  AddExtension(x509, issuer.get(), NID_subject_alt_name, absl::StrCat("DNS:", name));
+  const bssl::UniquePtr<ASN1_OCTET_STRING> ip(a2i_IPADDRESS(std::string(name).c_str()));
+  ERR_clear_error();
+  AddExtension(x509, issuer.get(), NID_subject_alt_name,
+               absl::StrCat(ip != nullptr ? "IP:" : "DNS:", name));
   SLUICE_CHECK(X509_sign(x509, issuer_key.get(), EVP_sha256()) != 0);
   return ToPem(x509, key.get());
 }

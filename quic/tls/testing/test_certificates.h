@@ -15,7 +15,7 @@ struct TestCertificate {
 
 // Signs itself.
 TestCertificate MakeTestRoot();
-// For the DNS name `name`, signed by `root`.
+// For the DNS name or the IP address `name`, signed by `root`.
 TestCertificate MakeTestCertificate(const TestCertificate& root,
                                     absl::string_view name = "sluice.test");
 
