@@ -7,6 +7,8 @@
 #include "gtest/gtest.h"
 #include "quic/calls/rpc_protocol.h"
 #include "quic/calls/testing/call_world.h"
+#include "quic/connection/close_reason.h"
+#include "quic/connection/quic_connection.h"
 #include "quic/rpc/rpc_buffer_pool.h"
 #include "quic/rpc/rpc_error_code.h"
 #include "quic/rpc/rpc_service.h"
@@ -75,6 +77,28 @@ TEST(RpcProtocolServerTest, ARequestThatFindsNoBufferIsCountedAndLaterOnesAreSer
   ASSERT_TRUE(id.has_value());
   ASSERT_TRUE(world.RunUntilOver(*id, TimeDelta::Seconds(1)));
   EXPECT_EQ(world.answers[*id].status, 0);
+}
+
+TEST(RpcProtocolServerTest, AClientThatOnlyMakesCallsAndGivesThemUpIsSentAway) {
+  CallWorld world(89);
+  world.Connect();
+  constexpr uint64_t kTooMany = 1000;
+  uint64_t calls = 0;
+  for (; calls < kTooMany && !world.client->connection().ended(); ++calls) {
+    const auto id = world.Call("Wait", Bytes{1});
+    if (id.has_value()) world.Cancel(*id);
+    world.link.RunFor(TimeDelta::Millis(1));
+  }
+  EXPECT_LT(calls, kTooMany);
+  EXPECT_EQ(world.client->connection().reason(),
+            (CloseReason{CloseCause::kRemoteApplication,
+                         static_cast<uint64_t>(RpcErrorCode::kExcessiveLoad)}));
+  EXPECT_EQ(world.served->counters().overloading, 1u);
+  // Whoever comes next is served.
+  world.Connect();
+  const auto id = world.Call("Echo", Bytes{1});
+  ASSERT_TRUE(id.has_value());
+  EXPECT_TRUE(world.RunUntilOver(*id, TimeDelta::Seconds(1)));
 }
 
 }  // namespace

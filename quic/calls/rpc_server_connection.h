@@ -11,6 +11,7 @@
 #include "quic/connection/connection_handler.h"
 #include "quic/connection/quic_connection.h"
 #include "quic/rpc/rpc_buffer_pool.h"
+#include "quic/rpc/rpc_error_code.h"
 #include "quic/rpc/rpc_limits.h"
 #include "quic/rpc/rpc_server.h"
 #include "quic/rpc/rpc_service.h"
@@ -49,6 +50,11 @@ class RpcServerConnection : public ServedConnection {
     return draining_ && server_.open_calls() == 0 && open_streams_ == 0;
   }
   QuicConnection* connection() const override { return streams_.connection(); }
+
+  uint64_t fruitless_streams() const override { return server_.fruitless_streams(); }
+  uint64_t excessive_load() const override {
+    return static_cast<uint64_t>(RpcErrorCode::kExcessiveLoad);
+  }
 
   const RpcServer& server() const { return server_; }
 

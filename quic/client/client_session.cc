@@ -212,8 +212,10 @@ bool ClientSession::Cancel(ClientCallId id) {
 
 void ClientSession::StartWaiting() {
   if (connection_ == nullptr || end_.has_value()) return;
-  for (auto next = calls_.begin(); next != calls_.end();) {
-    const auto call = next++;
+  // By their names: who hears of the end of one may give up any other.
+  ClientCallId id = 0;
+  for (auto call = calls_.begin(); call != calls_.end(); call = calls_.upper_bound(id)) {
+    id = call->first;
     CallState& state = call->second;
     if (state.stream.has_value()) continue;
     const RpcRequestHeader header = {.method = state.request.method,
@@ -234,8 +236,9 @@ void ClientSession::StartWaiting() {
 }
 
 void ClientSession::Expire() {
-  for (auto next = calls_.begin(); next != calls_.end();) {
-    const auto call = next++;
+  ClientCallId id = 0;
+  for (auto call = calls_.begin(); call != calls_.end(); call = calls_.upper_bound(id)) {
+    id = call->first;
     CallState& state = call->second;
     if (state.stream.has_value() || state.deadline > now_) continue;
     EndCall(call, absl::DeadlineExceededError(absl::StrCat(

@@ -191,6 +191,27 @@ TEST_F(ClientSessionTest, TheTimeoutOfACallCountsTheWaitForTheConnection) {
   EXPECT_FALSE(world_.client->end().has_value());
 }
 
+TEST_F(ClientSessionTest, WhoHearsOfTheEndOfACallMayGiveUpTheNext) {
+  world_.link.pass = [](bool, size_t) { return false; };
+  world_.StartClient();
+  const ClientCallId first = world_.Call("Echo", RpcReplay::kHarmful, TimeDelta::Millis(300));
+  const ClientCallId second = world_.Call("Echo", RpcReplay::kHarmful, TimeDelta::Millis(300));
+  const ClientCallId third = world_.Call("Echo", RpcReplay::kHarmful, TimeDelta::Millis(300));
+  world_.cancelled_at_end = second;
+  world_.Flush();
+  EXPECT_TRUE(absl::IsDeadlineExceeded(world_.RunUntilOver(first).status));
+  EXPECT_TRUE(absl::IsDeadlineExceeded(world_.RunUntilOver(third).status));
+  EXPECT_FALSE(world_.answers[second].end.has_value());
+  // The same when calls end that could not be made.
+  world_.link.pass = nullptr;
+  world_.StartClient();
+  const ClientCallId wrong = world_.Call("not a method");
+  world_.cancelled_at_end = world_.Call("not a method either");
+  world_.Flush();
+  EXPECT_TRUE(absl::IsInvalidArgument(world_.RunUntilOver(wrong).status));
+  EXPECT_FALSE(world_.answers[*world_.cancelled_at_end].end.has_value());
+}
+
 TEST_F(ClientSessionTest, ACallThatIsNotAnsweredInTimeEnds) {
   world_.StartClient();
   const ClientCallId call = world_.Call("Wait", RpcReplay::kHarmful, TimeDelta::Millis(500));

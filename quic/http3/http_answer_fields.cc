@@ -20,7 +20,8 @@ HttpAnswerFields::HttpAnswerFields(const HttpAnswer& answer)
   SLUICE_DCHECK(answer.status >= 200 && answer.status <= 599) << answer.status;
   Add(":status", status_);
   AddIfAny("content-type", answer.content_type);
-  if (answer.content_length.has_value()) {
+  // RFC 9110 section 8.6: with 204 there is none.
+  if (answer.content_length.has_value() && answer.status != 204) {
     length_ = absl::StrCat(*answer.content_length);
     Add("content-length", length_);
   }

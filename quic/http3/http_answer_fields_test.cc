@@ -31,6 +31,11 @@ TEST(HttpAnswerFieldsTest, AnAnswerHasAStatusAndIsNotKept) {
               ElementsAre(Pair(":status", "204"), Pair("cache-control", "no-store")));
 }
 
+TEST(HttpAnswerFieldsTest, AnAnswerWithoutContentHasNoLength) {
+  EXPECT_THAT(Of({.status = 204, .content_length = 0}),
+              ElementsAre(Pair(":status", "204"), Pair("cache-control", "no-store")));
+}
+
 TEST(HttpAnswerFieldsTest, EverythingThatIsThereIsSent) {
   EXPECT_THAT(Of({.status = 405,
                   .content_type = "application/json",

@@ -69,6 +69,11 @@ HttpClientStreams::Verdict HttpClientStreams::Fault(HttpErrorCode code) {
   return Verdict::kFault;
 }
 
+HttpClientStreams::Verdict HttpClientStreams::Count(size_t bytes) {
+  bytes_ += bytes;
+  return bytes_ > kMaxBytesPerRequest ? Fault(HttpErrorCode::kExcessiveLoad) : Verdict::kTaken;
+}
+
 HttpClientStreams::Stream* HttpClientStreams::Find(StreamId id) {
   const auto found = std::find_if(streams_.begin(), streams_.end(),
                                   [id](const Stream& stream) { return stream.id == id; });
@@ -86,9 +91,8 @@ HttpClientStreams::Verdict HttpClientStreams::OnData(StreamId id, absl::Span<con
   Stream* const stream = FindOrAdd(id);
   // The transport allows no more than there are places.
   if (stream == nullptr) return Fault(HttpErrorCode::kExcessiveLoad);
-  bytes_ += bytes.size();
-  if (bytes_ > kMaxBytesPerRequest) return Fault(HttpErrorCode::kExcessiveLoad);
-  Verdict verdict = Verdict::kTaken;
+  Verdict verdict = Count(bytes.size());
+  if (verdict != Verdict::kTaken) return verdict;
   if (stream->type == Type::kComing) {
     uint64_t type = 0;
     if (!stream->type_bytes.Read(bytes, type)) return fin ? End(id) : Verdict::kTaken;

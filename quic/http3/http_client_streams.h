@@ -26,6 +26,9 @@ class HttpClientStreams {
   // Bytes on all of these streams between two requests: hundreds of priorities that a page sends
   // with each. Nobody waits for what is only noise.
   static constexpr size_t kMaxBytesPerRequest = size_t{16} * 1024;
+  // What a stream counts as besides its bytes, so that those without any are not free: a few
+  // hundred may come and go between two requests.
+  static constexpr size_t kBytesPerStream = 64;
 
   enum class Verdict : uint8_t {
     kTaken,
@@ -35,6 +38,8 @@ class HttpClientStreams {
     kFault,
   };
 
+  // The client opened a stream.
+  [[nodiscard]] Verdict OnOpened() { return Count(kBytesPerStream); }
   // A stream's next bytes; `fin`: the last ones, maybe none.
   [[nodiscard]] Verdict OnData(StreamId id, absl::Span<const uint8_t> bytes, bool fin);
   // The client gave it up.
@@ -78,6 +83,7 @@ class HttpClientStreams {
   };
 
   Verdict Fault(HttpErrorCode code);
+  Verdict Count(size_t bytes);
   Stream* Find(StreamId id);
   Stream* FindOrAdd(StreamId id);
   Verdict End(StreamId id);

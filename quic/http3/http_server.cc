@@ -20,6 +20,11 @@ constexpr int kContentTooLarge = 413;
 constexpr int kFieldsTooLarge = 431;
 constexpr int kInternalServerError = 500;
 constexpr int kServiceUnavailable = 503;
+constexpr int kNoContent = 204;
+constexpr int kNotModified = 304;
+
+// RFC 9110 section 6.4.1.
+constexpr bool HasBody(int status) { return status != kNoContent && status != kNotModified; }
 
 }  // namespace
 
@@ -53,6 +58,11 @@ void HttpServer::Abandon(Slot& slot, HttpErrorCode code) {
   Free(slot);
 }
 
+void HttpServer::AbandonFaulty(Slot& slot, HttpErrorCode code) {
+  ++fruitless_streams_;
+  Abandon(slot, code);
+}
+
 void HttpServer::Reject(StreamId id) {
   streams_.StopSending(id, HttpErrorCode::kRequestRejected);
   streams_.Reset(id, HttpErrorCode::kRequestRejected);
@@ -62,6 +72,7 @@ void HttpServer::Cancel(StreamId id) {
   Slot* const slot = Find(id);
   if (slot == nullptr) return;
   const State state = slot->state;
+  ++fruitless_streams_;
   Abandon(*slot, HttpErrorCode::kRequestCancelled);
   switch (state) {
     case State::kReading:
@@ -139,6 +150,12 @@ void HttpServer::SendGoaway() {
     return Fail(session_->failure());
   }
   first_refused_ = first_refused;
+  // Of these no byte came yet: the client is told that they may be made again elsewhere.
+  for (Slot& slot : slots_) {
+    if (slot.state != State::kReading || slot.id < first_refused) continue;
+    ++counters_.rejected_while_draining;
+    Abandon(slot, HttpErrorCode::kRequestRejected);
+  }
 }
 
 void HttpServer::OnConnectionClosed() {
@@ -159,7 +176,8 @@ void HttpServer::OnConnectionClosed() {
 // ---- Streams. ----
 
 void HttpServer::OnStreamOpened(Timestamp now, StreamId id) {
-  if (failure_.has_value() || !IsBidirectional(id)) return;
+  if (failure_.has_value()) return;
+  if (!IsBidirectional(id)) return OnClientStream(client_streams_.OnOpened(), id);
   // Those before are still under way, and were promised to be served.
   if (first_refused_.has_value() && id >= *first_refused_) {
     ++counters_.rejected_while_draining;
@@ -236,7 +254,7 @@ void HttpServer::Read(Timestamp now, Slot& slot, absl::Span<const uint8_t> data,
   slot.bytes += data.size();
   if (slot.bytes > kMaxHttpRequestBytes) {
     ++counters_.requests_too_large;
-    return Abandon(slot, HttpErrorCode::kExcessiveLoad);
+    return AbandonFaulty(slot, HttpErrorCode::kExcessiveLoad);
   }
   if (!Judge(now, slot, session_->Read(slot.id, data), fin)) return;
   if (!fin) return;
@@ -250,11 +268,11 @@ bool HttpServer::Judge(Timestamp now, Slot& slot, HttpSession::Verdict verdict, 
       break;
     case HttpSession::Verdict::kMalformed:
       ++counters_.malformed;
-      Abandon(slot, HttpErrorCode::kMessageError);
+      AbandonFaulty(slot, HttpErrorCode::kMessageError);
       return false;
     case HttpSession::Verdict::kIncomplete:
       ++counters_.incomplete;
-      Abandon(slot, HttpErrorCode::kRequestIncomplete);
+      AbandonFaulty(slot, HttpErrorCode::kRequestIncomplete);
       return false;
     case HttpSession::Verdict::kFailed:
       Fail(session_->failure());
@@ -269,7 +287,7 @@ bool HttpServer::Judge(Timestamp now, Slot& slot, HttpSession::Verdict verdict, 
       return true;
     case HttpRequestBuilder::Verdict::kMalformed:
       ++counters_.malformed;
-      Abandon(slot, HttpErrorCode::kMessageError);
+      AbandonFaulty(slot, HttpErrorCode::kMessageError);
       break;
     case HttpRequestBuilder::Verdict::kRepeated:
       ++counters_.fields_repeated;
@@ -316,13 +334,13 @@ void HttpServer::Refuse(Timestamp now, Slot& slot, int status, bool fin) {
 void HttpServer::Serve(Timestamp now, Slot& slot) {
   if (slot.builder.Complete() != HttpRequestBuilder::Verdict::kTaken) {
     ++counters_.malformed;
-    return Abandon(slot, HttpErrorCode::kMessageError);
+    return AbandonFaulty(slot, HttpErrorCode::kMessageError);
   }
   ++counters_.requests;
   client_streams_.OnRequest();
   slot.state = State::kServing;
   slot.due = Timestamp::PlusInfinity();
-  slot.is_head = slot.builder.is_head();
+  slot.without_body = slot.builder.is_head();
   // The service may end the request while it still looks at it.
   HttpRequestBuilder builder = std::move(slot.builder);
   slot.builder.Clear();
@@ -374,6 +392,7 @@ HttpSendVerdict HttpServer::Begin(Timestamp now, StreamId id, const HttpAnswer& 
     return HttpSendVerdict::kGone;
   }
   SLUICE_DCHECK(!slot->begun);
+  slot->without_body |= !HasBody(answer.status);
   return SendFields(now, *slot, answer) ? HttpSendVerdict::kSent : HttpSendVerdict::kGone;
 }
 
@@ -388,7 +407,7 @@ HttpSendVerdict HttpServer::Send(Timestamp now, StreamId id, absl::Span<const ui
     ++counters_.pieces_too_long;
     return HttpSendVerdict::kTooLong;
   }
-  if (piece.empty() || slot->is_head) return HttpSendVerdict::kSent;
+  if (piece.empty() || slot->without_body) return HttpSendVerdict::kSent;
   switch (slot->outflow.SendData(id, piece, streams_, share_)) {
     case HttpOutflow::Verdict::kTaken:
       break;

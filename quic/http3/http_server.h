@@ -112,6 +112,8 @@ class HttpServer : private HttpResponder, private HttpSessionEvents {
   const std::optional<HttpErrorCode>& failure() const { return failure_; }
   // Streams that are in use: requests that come in, are answered, and answers that go out.
   size_t open_requests() const { return open_requests_; }
+  // As ServedConnection::fruitless_streams.
+  uint64_t fruitless_streams() const { return fruitless_streams_; }
   const HttpServerCounters& counters() const { return counters_; }
   const HttpBufferShare& buffers() const { return share_; }
   // Bytes that nghttp3 has.
@@ -136,9 +138,10 @@ class HttpServer : private HttpResponder, private HttpSessionEvents {
     bool started = false;
     // All fields of the request are there.
     bool fields_end = false;
-    // The answer has begun; its body is dropped.
+    // The answer has begun.
     bool begun = false;
-    bool is_head = false;
+    // Its body is dropped.
+    bool without_body = false;
     // The service waits for OnWritable.
     bool wants_room = false;
     StreamId id = -1;
@@ -169,6 +172,8 @@ class HttpServer : private HttpResponder, private HttpSessionEvents {
   void Free(Slot& slot);
   // Frees the slot and gives up its stream.
   void Abandon(Slot& slot, HttpErrorCode code);
+  // ... because the client broke a rule on it.
+  void AbandonFaulty(Slot& slot, HttpErrorCode code);
   // The client gave up, by one way or the other.
   void Cancel(StreamId id);
   // Nothing of the request was done: it may be made again elsewhere (section 4.1.1).
@@ -208,6 +213,7 @@ class HttpServer : private HttpResponder, private HttpSessionEvents {
   // While the session reads.
   Slot* reading_ = nullptr;
   size_t open_requests_ = 0;
+  uint64_t fruitless_streams_ = 0;
   bool draining_ = false;
   Timestamp goaway_due_ = Timestamp::PlusInfinity();
   // Once it was sent.

@@ -51,6 +51,10 @@ class HttpServerConnection : public ServedConnection, private HttpStreams {
 
   // The client broke a rule of HTTP/3: the connection is to be closed with this code.
   std::optional<uint64_t> failure() const override;
+  uint64_t fruitless_streams() const override { return server_.fruitless_streams(); }
+  uint64_t excessive_load() const override {
+    return static_cast<uint64_t>(HttpErrorCode::kExcessiveLoad);
+  }
   const HttpServer& server() const { return server_; }
 
   // ConnectionHandler.

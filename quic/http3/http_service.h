@@ -37,7 +37,7 @@ struct HttpRequest {
 // Besides the body. Static or owned by the caller for the time of the call; a field with an empty
 // value is not sent.
 struct HttpAnswer {
-  // 200 to 599.
+  // 200 to 599. With 204 and 304 pieces of a body are dropped (RFC 9110 section 6.4.1).
   int status = 200;
   absl::string_view content_type{};
   // Methods, with 405.

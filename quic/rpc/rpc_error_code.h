@@ -8,9 +8,10 @@
 
 namespace sluice {
 
-// Why a stream of `sluice/1` was given up: the application error code in RESET_STREAM and
-// STOP_SENDING (RFC 9000 sections 19.4, 19.5). Numbers are part of the protocol and never change
-// their meaning; whoever gets one that is not here treats it as kInternal.
+// Why a stream of `sluice/1` was given up, or a connection closed: the application error code in
+// RESET_STREAM, STOP_SENDING and CONNECTION_CLOSE (RFC 9000 sections 19.4, 19.5, 19.19). Numbers
+// are part of the protocol and never change their meaning; whoever gets one that is not here treats
+// it as kInternal.
 enum class RpcErrorCode : uint64_t {
   // Nothing is wrong; the stream is just of no more use.
   kNone = 0x00,
@@ -37,16 +38,19 @@ enum class RpcErrorCode : uint64_t {
   kStreamUnexpected = 0x0a,
   // No memory for this call now.
   kOverloaded = 0x0b,
+  // The peer makes work for nothing all the time: of connections only.
+  kExcessiveLoad = 0x0c,
 };
-inline constexpr size_t kRpcErrorCodeCount = 12;
+inline constexpr size_t kRpcErrorCodeCount = 13;
 
 // For logs and counters: "frame_too_long"; "unknown" for a code that is not above. Static.
 constexpr absl::string_view RpcErrorCodeName(uint64_t code) {
   constexpr absl::string_view kNames[kRpcErrorCodeCount] = {
-      "none",       "internal",          "cancelled",
-      "refused",    "frame_unexpected",  "frame_too_long",
-      "incomplete", "frame_malformed",   "too_much_unknown",
-      "too_slow",   "stream_unexpected", "overloaded"};
+      "none",          "internal",          "cancelled",
+      "refused",       "frame_unexpected",  "frame_too_long",
+      "incomplete",    "frame_malformed",   "too_much_unknown",
+      "too_slow",      "stream_unexpected", "overloaded",
+      "excessive_load"};
   return code < kRpcErrorCodeCount ? kNames[code] : "unknown";
 }
 

@@ -15,6 +15,7 @@ TEST(RpcErrorCodeTest, NumbersStayWhatPeersKnowThemAs) {
   EXPECT_EQ(static_cast<uint64_t>(RpcErrorCode::kFrameTooLong), 5u);
   EXPECT_EQ(static_cast<uint64_t>(RpcErrorCode::kTooSlow), 9u);
   EXPECT_EQ(static_cast<uint64_t>(RpcErrorCode::kOverloaded), 11u);
+  EXPECT_EQ(static_cast<uint64_t>(RpcErrorCode::kExcessiveLoad), 12u);
 }
 
 TEST(RpcErrorCodeTest, EveryCodeHasANameOfItsOwn) {

@@ -92,6 +92,7 @@ void RpcServer::Serve(Timestamp now, Slot& slot) {
 
 void RpcServer::Refuse(Slot& slot, RpcRequestReader::Verdict fault) {
   using Verdict = RpcRequestReader::Verdict;
+  if (fault != Verdict::kNoBuffer) ++fruitless_streams_;
   switch (fault) {
     case Verdict::kIncomplete:
     case Verdict::kComplete:
@@ -183,6 +184,7 @@ void RpcServer::Cancel(RpcStreamId id) {
   Slot* const slot = Find(id);
   if (slot == nullptr) return;
   const State state = slot->state;
+  ++fruitless_streams_;
   Abandon(*slot, RpcErrorCode::kCancelled);
   if (state == State::kReading) {
     ++counters_.requests_abandoned;

@@ -95,6 +95,9 @@ class RpcServer : private RpcResponder {
 
   // Streams that are in use: requests that come in, calls, answers that go out.
   size_t open_calls() const { return open_calls_; }
+  // Streams that have come to nothing by the client's own doing: it gave them up before all of the
+  // answer had gone out, or broke a rule on them.
+  uint64_t fruitless_streams() const { return fruitless_streams_; }
   const RpcBufferShare& buffers() const { return share_; }
 
  private:
@@ -150,6 +153,7 @@ class RpcServer : private RpcResponder {
   RpcBufferShare share_;
   std::vector<Slot> slots_;
   size_t open_calls_ = 0;
+  uint64_t fruitless_streams_ = 0;
   bool draining_ = false;
   RpcServerCounters& counters_;
 };

@@ -202,6 +202,28 @@ TEST_F(RpcServerTest, TheClientCancelsByEitherWay) {
   EXPECT_EQ(server_.open_calls(), 0u);
 }
 
+TEST_F(RpcServerTest, StreamsAreFruitlessThatTheClientGivesUpOrBreaksARuleOn) {
+  Call(0);
+  EXPECT_TRUE(service_.last->Finish(now_, RpcCode::kOk, ""));
+  server_.OnStreamClosed(0);
+  EXPECT_EQ(server_.fruitless_streams(), 0u);
+  Call(4);
+  server_.OnStopSending(4);
+  server_.OnStreamClosed(4);
+  EXPECT_EQ(server_.fruitless_streams(), 1u);
+  Request(8, RpcFrameBytes().Header("J"), false);
+  server_.OnStreamReset(8);
+  EXPECT_EQ(server_.fruitless_streams(), 2u);
+  Request(12, RpcFrameBytes().Header(""));
+  EXPECT_EQ(server_.fruitless_streams(), 3u);
+  // An answer that did not go out altogether.
+  streams_.stream(16).room = 1;
+  Call(16);
+  EXPECT_TRUE(service_.last->Finish(now_, RpcCode::kOk, "done"));
+  server_.OnStreamClosed(16);
+  EXPECT_EQ(server_.fruitless_streams(), 4u);
+}
+
 TEST_F(RpcServerTest, ARequestThatIsGivenUpHalfwayIsNoCall) {
   Request(0, RpcFrameBytes().Header("J").Head(2, 3), false);
   server_.OnStreamReset(0);

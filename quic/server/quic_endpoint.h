@@ -22,10 +22,10 @@
 #include "quic/connection/send_stream.h"
 #include "quic/connection/udp_path.h"
 #include "quic/server/address_tokens.h"
-#include "quic/server/answer_budget.h"
 #include "quic/server/deadline_queue.h"
 #include "quic/server/endpoint_limits.h"
 #include "quic/server/endpoint_verdict.h"
+#include "quic/server/rate_budget.h"
 #include "quic/server/source_shares.h"
 #include "quic/server/stateless_packets.h"
 #include "quic/server/stateless_reset.h"
@@ -158,7 +158,7 @@ class QuicEndpoint {
   RandomSource& random_;
   SendStreamPool pool_;
   AddressTokens tokens_;
-  AnswerBudget budget_;
+  RateBudget budget_;
   SourceShares shares_;
   DeadlineQueue deadlines_;
   std::unique_ptr<Place[]> places_;

@@ -44,6 +44,12 @@ class ServedConnection : public ConnectionHandler {
   // The peer broke a rule of the protocol: the connection is to be closed with this code of the
   // application.
   virtual std::optional<uint64_t> failure() const { return std::nullopt; }
+  // How many of the peer's streams have come to nothing by its own doing: it gave them up before
+  // all of the answer had gone out, or broke a rule on them. A few are ordinary; who makes too many
+  // of them is closed with excessive_load().
+  virtual uint64_t fruitless_streams() const { return 0; }
+  // Code of the application.
+  virtual uint64_t excessive_load() const { return 0; }
 
   // Who is told of what happens outside of events; null for nobody. Outlives this.
   void set_keeper(ConnectionKeeper* keeper) { keeper_ = keeper; }

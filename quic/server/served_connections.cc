@@ -16,6 +16,7 @@ ServedConnections::ServedConnections(const Options& options, Timestamp& now)
     : protocols_(options.protocols),
       works_(options.works),
       capacity_(options.capacity),
+      fruitless_per_second_(options.fruitless_per_second),
       now_(now),
       places_(std::make_unique<Place[]>(options.capacity)),
       deadlines_(options.capacity) {
@@ -116,6 +117,9 @@ ConnectionHandler* ServedConnections::OnConnection(QuicConnection& connection) {
   place.protocol = protocol;
   place.served = std::move(served);
   place.connection = &connection;
+  place.overloading = false;
+  place.fruitless = 0;
+  place.budget = RateBudget(now_, fruitless_per_second_);
   place.served->set_keeper(&place);
   ++counters_.protocols[protocol].accepted;
   ++counters_.connections;
@@ -175,12 +179,26 @@ void ServedConnections::Settle(const ListenerTurn& turn, Place& place) {
     ++counters_.broken;
     return Close(turn, place, *failure);
   }
+  if (Overloads(place)) {
+    if (turn.out.full()) return Postpone(place);
+    ++counters_.overloading;
+    return Close(turn, place, place.served->excessive_load());
+  }
   if (draining_ && place.served->drained()) {
     if (turn.out.full()) return Postpone(place);
     ++counters_.drained;
     return Close(turn, place, NoError(place));
   }
   deadlines_.Set(place.index, place.served->NextTimeout());
+}
+
+bool ServedConnections::Overloads(Place& place) {
+  const uint64_t fruitless = place.served->fruitless_streams();
+  // As many steps as streams ended since the last time, which is at most those of a turn.
+  for (; !place.overloading && place.fruitless < fruitless; ++place.fruitless) {
+    place.overloading = !place.budget.Take(now_);
+  }
+  return place.overloading;
 }
 
 void ServedConnections::Postpone(Place& place) {

@@ -16,6 +16,7 @@
 #include "quic/server/deadline_queue.h"
 #include "quic/server/listener_application.h"
 #include "quic/server/listener_turn.h"
+#include "quic/server/rate_budget.h"
 #include "quic/server/served_connection.h"
 #include "quic/server/turn_counters.h"
 #include "quic/server/turn_work.h"
@@ -44,6 +45,8 @@ struct ServedCounters {
   uint64_t unknown_protocol = 0;
   // Closed because the peer broke a rule of their protocol.
   uint64_t broken = 0;
+  // Closed because the peer only made work for nothing (Options::fruitless_per_second).
+  uint64_t overloading = 0;
   // Closed because nothing was left on them after Drain.
   uint64_t drained = 0;
   // How often a connection was looked at, which is what a turn costs.
@@ -69,6 +72,11 @@ class ServedConnections : public ListenerApplication {
     std::vector<ConnectionProtocol*> protocols{};
     // Done in each turn, in this order.
     std::vector<TurnWork*> works{};
+    // Of one connection: so many streams may come to nothing by the peer's own doing in a second,
+    // and at once (ServedConnection::fruitless_streams). A page that is left gives up as many as
+    // may be open at a time, 16, and may come again at once; to ask and give up is cheaper than to
+    // answer, so that who goes on like that is not to be served.
+    uint32_t fruitless_per_second = 100;
   };
 
   // `now` is set in each turn: what protocols read the time from. All outlive this; the endpoint
@@ -118,12 +126,19 @@ class ServedConnections : public ListenerApplication {
     bool touched = false;
     // Has something to say that there was no room for.
     bool unsent = false;
+    // Is to be closed for what it makes of its streams.
+    bool overloading = false;
+    // Of its streams that came to nothing, how many are counted, and how many more may be.
+    uint64_t fruitless = 0;
+    RateBudget budget{Timestamp::Zero(), 0};
   };
 
   // Everything due at or before `now` of protocols.
   void HandleTimeouts(Timestamp now);
   // Says what is to be said, closes, lets go or remembers the deadline.
   void Settle(const ListenerTurn& turn, Place& place);
+  // Whether more of its streams came to nothing than may.
+  bool Overloads(Place& place);
   void Postpone(Place& place);
   void Close(const ListenerTurn& turn, Place& place, uint64_t code);
   uint64_t NoError(const Place& place) const { return protocols_[place.protocol]->no_error(); }
@@ -133,6 +148,7 @@ class ServedConnections : public ListenerApplication {
   const std::vector<ConnectionProtocol*> protocols_;
   const std::vector<TurnWork*> works_;
   const uint32_t capacity_;
+  const uint32_t fruitless_per_second_;
   Timestamp& now_;
   std::unique_ptr<Place[]> places_;
   std::vector<uint32_t> free_places_;

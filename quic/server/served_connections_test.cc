@@ -29,6 +29,8 @@ namespace {
 using Client = EndpointWorld::Client;
 
 constexpr uint64_t kNoError = 33;
+constexpr uint64_t kExcessiveLoad = 44;
+constexpr uint32_t kFruitlessPerSecond = 20;
 const TimeDelta kShortly = TimeDelta::Millis(50);
 
 // Keeps what comes until it is told to send it back.
@@ -46,6 +48,7 @@ class Keeper : public ServedConnection {
     broken = breaks_with_;
     if (fin) stream_ = id;
   }
+  void OnStreamReset(StreamId, uint64_t) override { ++given_up_; }
   void OnStreamClosed(StreamId) override { --open_streams_; }
   void OnClosed(const CloseReason&) override { connection_ = nullptr; }
 
@@ -59,6 +62,8 @@ class Keeper : public ServedConnection {
   bool drained() const override { return draining_ && open_streams_ == 0; }
   QuicConnection* connection() const override { return connection_; }
   std::optional<uint64_t> failure() const override { return broken; }
+  uint64_t fruitless_streams() const override { return given_up_; }
+  uint64_t excessive_load() const override { return kExcessiveLoad; }
 
   // Outside of events.
   void Answer() {
@@ -87,6 +92,7 @@ class Keeper : public ServedConnection {
   std::optional<StreamId> stream_;
   std::optional<uint64_t> breaks_with_;
   int open_streams_ = 0;
+  uint64_t given_up_ = 0;
   bool unsent_ = false;
   bool draining_ = false;
 };
@@ -127,7 +133,11 @@ class AnswerWork : public TurnWork {
 class ServedConnectionsTest : public testing::Test {
  protected:
   explicit ServedConnectionsTest(uint32_t capacity = 256)
-      : served_({.capacity = capacity, .protocols = {&other_, &echo_}, .works = {&work_}}, now_) {
+      : served_({.capacity = capacity,
+                 .protocols = {&other_, &echo_},
+                 .works = {&work_},
+                 .fruitless_per_second = kFruitlessPerSecond},
+                now_) {
     world_.application = &served_;
   }
   ~ServedConnectionsTest() override { world_.endpoint.reset(); }
@@ -148,6 +158,16 @@ class ServedConnectionsTest : public testing::Test {
     client.peer.connection->Write(*id, std::vector<uint8_t>(100, 1), true);
     client.peer.connection->Flush(world_.now, client.peer.out);
     return *id;
+  }
+  // Asks `count` times and gives up each time, as fast as the server lets streams be opened.
+  void AskAndGiveUp(Client& client, uint32_t count) {
+    for (uint32_t i = 0; i < count && !client.peer.closed.has_value(); ++i) {
+      const StreamId id = Ask(client);
+      client.peer.connection->Reset(id, 0);
+      client.peer.connection->StopSending(id, 0);
+      client.peer.connection->Flush(world_.now, client.peer.out);
+      world_.Run(TimeDelta::Millis(5));
+    }
   }
   // A turn without anything from outside.
   void Turn() {
@@ -282,6 +302,23 @@ TEST_F(ServedConnectionsTest, WhoBreaksARuleIsToldWhichAndNobodyElse) {
   Turn();
   world_.Run(kShortly);
   EXPECT_EQ(good.peer.streams[id].data.size(), 100u);
+}
+
+TEST_F(ServedConnectionsTest, WhoGivesUpWhatItAsksForAllTheTimeIsClosedAndNobodyElse) {
+  Client& good = Connected();
+  Client& bad = Connected();
+  AskAndGiveUp(good, kFruitlessPerSecond);
+  EXPECT_FALSE(good.peer.closed.has_value());
+  // Half of what a second has comes back.
+  AskAndGiveUp(bad, kFruitlessPerSecond);
+  world_.Run(TimeDelta::Millis(500));
+  AskAndGiveUp(bad, kFruitlessPerSecond / 2);
+  EXPECT_FALSE(bad.peer.closed.has_value());
+  AskAndGiveUp(bad, kFruitlessPerSecond);
+  EXPECT_EQ(bad.peer.closed, (CloseReason{CloseCause::kRemoteApplication, kExcessiveLoad}));
+  EXPECT_EQ(served_.counters().overloading, 1u);
+  EXPECT_EQ(served_.counters().broken, 0u);
+  EXPECT_FALSE(good.peer.closed.has_value());
 }
 
 TEST_F(ServedConnectionsTest, DrainClosesWhoHasNothingLeftAndWaitsForOthers) {

@@ -149,6 +149,7 @@ void ClientWorld::OnMessage(ClientCallId id, absl::Span<const uint8_t> message) 
 void ClientWorld::OnCallEnd(ClientCallId id, const CallEnd& end) {
   SLUICE_CHECK(!answers[id].end.has_value());
   answers[id].end = end;
+  if (cancelled_at_end.has_value()) client->Cancel(*cancelled_at_end);
 }
 
 void ClientWorld::OnTicket(absl::Span<const uint8_t> ticket,

@@ -78,6 +78,8 @@ class ClientWorld : public ClientSessionEvents {
   SeededRandom random;
   TestCallService service;
   std::map<ClientCallId, Answer> answers;
+  // Given up when any call ends.
+  std::optional<ClientCallId> cancelled_at_end;
   int connected = 0;
   std::optional<absl::Status> ended;
   ServerMemory memory;

@@ -1,4 +1,4 @@
-#include "quic/server/answer_budget.h"
+#include "quic/server/rate_budget.h"
 
 #include "base/time_delta.h"
 #include "base/timestamp.h"
@@ -7,9 +7,9 @@
 namespace sluice {
 namespace {
 
-TEST(AnswerBudgetTest, ASecondsWorthAtOnceAndThenAsTimeGoes) {
+TEST(RateBudgetTest, ASecondsWorthAtOnceAndThenAsTimeGoes) {
   Timestamp now = Timestamp::Seconds(5);
-  AnswerBudget budget(now, 10);
+  RateBudget budget(now, 10);
   for (int i = 0; i < 10; ++i) EXPECT_TRUE(budget.Take(now));
   EXPECT_FALSE(budget.Take(now));
   now += TimeDelta::Millis(99);
@@ -22,8 +22,8 @@ TEST(AnswerBudgetTest, ASecondsWorthAtOnceAndThenAsTimeGoes) {
   EXPECT_FALSE(budget.Take(now));
 }
 
-TEST(AnswerBudgetTest, NoneIsNone) {
-  AnswerBudget budget(Timestamp::Zero(), 0);
+TEST(RateBudgetTest, NoneIsNone) {
+  RateBudget budget(Timestamp::Zero(), 0);
   EXPECT_FALSE(budget.Take(Timestamp::Seconds(100)));
 }
 
