@@ -52,6 +52,9 @@ struct QuicConfig {
   bool always_retry = false;
   // Origins of web pages that may call.
   std::vector<std::string> allow_origins;
+  // Whether clients that come back may send calls with their first packet, of which those are made
+  // that may happen twice.
+  bool early_data = false;
 
   friend bool operator==(const QuicConfig&, const QuicConfig&) = default;
 };

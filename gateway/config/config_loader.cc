@@ -221,7 +221,8 @@ absl::Status ReadQuic(const config::v1::Quic& in, Config& out) {
                   .secret_file = in.secret_file(),
                   .key_log_file = in.key_log_file(),
                   .always_retry = in.retry() == "always",
-                  .allow_origins = {in.allow_origins().begin(), in.allow_origins().end()}};
+                  .allow_origins = {in.allow_origins().begin(), in.allow_origins().end()},
+                  .early_data = in.early_data()};
   if (quic.certificate.empty() && quic.private_key.empty()) {
     if (out.signalling.has_value() && !out.signalling->certificate.empty()) {
       quic.certificate = out.signalling->certificate;
@@ -276,6 +277,9 @@ void LayOverQuic(const ConfigFlags& flags, config::v1::Config& settings) {
   }
   if (flags.quic_retry.has_value()) {
     settings.mutable_quic()->set_retry(*flags.quic_retry);
+  }
+  if (flags.quic_early_data) {
+    settings.mutable_quic()->set_early_data(true);
   }
   if (!flags.signalling_allow_origins.empty()) {
     settings.mutable_quic()->mutable_allow_origins()->Assign(flags.signalling_allow_origins.begin(),

@@ -30,6 +30,7 @@ struct ConfigFlags {
   std::optional<std::string> quic_key_log;
   // "auto" or "always".
   std::optional<std::string> quic_retry;
+  bool quic_early_data = false;
   // "30000-39999".
   std::optional<std::string> media_ports;
   std::optional<std::string> media_ipv4;

@@ -54,6 +54,7 @@ quic {
   retry: "always"
   allow_origins: "https://a.example"
   allow_origins: "http://localhost:8080"
+  early_data: true
 }
 media {
   first_port: 40000
@@ -114,6 +115,7 @@ TEST(ConfigLoaderTest, ReadsEveryField) {
   EXPECT_EQ(config->quic->secret_file, "reset.secret");
   EXPECT_EQ(config->quic->key_log_file, "keys.log");
   EXPECT_TRUE(config->quic->always_retry);
+  EXPECT_TRUE(config->quic->early_data);
   EXPECT_THAT(config->quic->allow_origins,
               ElementsAre("https://a.example", "http://localhost:8080"));
   EXPECT_EQ(config->media.first_port, 40000);
@@ -226,7 +228,8 @@ TEST(ConfigLoaderTest, FlagsWinOverTheFile) {
                                       .secret_file = "other.secret",
                                       .key_log_file = "other.log",
                                       .always_retry = false,
-                                      .allow_origins = {"https://b.example"}}));
+                                      .allow_origins = {"https://b.example"},
+                                      .early_data = true}));
   EXPECT_EQ(config->media.first_port, 50000);
   EXPECT_EQ(config->media.last_port, 50001);
   EXPECT_EQ(config->media.ipv4->ToString(), "127.0.0.1");
@@ -269,14 +272,19 @@ TEST(ConfigLoaderTest, QuicHasTheCertificateOfSignallingOrOfTheControlPortUnless
   EXPECT_EQ(config->quic->certificate, "pki/server.crt");
   EXPECT_EQ(config->quic->private_key, "pki/server.key");
   EXPECT_FALSE(config->quic->always_retry);
+  EXPECT_FALSE(config->quic->early_data);
   config =
       Parse("signalling { listen: '192.0.2.1:7444' certificate_file: 'c' private_key_file: 'k' }",
             {.tls_dir = "pki", .quic_listen = "192.0.2.1:7444"});
   ASSERT_EQ(config.status(), absl::OkStatus());
   EXPECT_EQ(config->quic->certificate, "c");
   EXPECT_EQ(config->quic->private_key, "k");
-  config = Parse("", {.insecure = true, .quic_listen = "[::]:0", .quic_tls_dir = "public"});
+  config = Parse("", {.insecure = true,
+                      .quic_listen = "[::]:0",
+                      .quic_tls_dir = "public",
+                      .quic_early_data = true});
   ASSERT_EQ(config.status(), absl::OkStatus());
+  EXPECT_TRUE(config->quic->early_data);
   EXPECT_EQ(config->quic->certificate, "public/server.crt");
 }
 
