@@ -310,6 +310,7 @@ struct Gateway::Parts {
 // Opens the ports, participants' before controllers'.
 absl::Status Gateway::Parts::Serve(const Config& config, const ControlServerOptions& options) {
   NodeSources sources = ToNodeSources(config, engine, *ports, packet_logs.get(), tokens->revoked());
+  sources.participants_refused = [this] { return participant_calls->refusals().counts(); };
   if (config.quic.has_value()) {
     // Nobody can ask before the control port is open, and then there is one.
     sources.quic = [this] { return quic->use(); };

@@ -29,6 +29,19 @@ struct InterceptorOutboxLimits {
   size_t events = 64;
 };
 
+// What had no room in an outbox, since its construction: packets each way together; and what was no
+// RTP packet.
+struct InterceptorDrops {
+  uint64_t rtp = 0;
+  uint64_t rtcp = 0;
+  uint64_t events = 0;
+  uint64_t malformed = 0;
+
+  friend InterceptorDrops operator+(const InterceptorDrops& a, const InterceptorDrops& b) {
+    return {a.rtp + b.rtp, a.rtcp + b.rtcp, a.events + b.events, a.malformed + b.malformed};
+  }
+};
+
 // An RTP packet that an interceptor made, held back or computed.
 struct OutboxRtp {
   // Empty when an interceptor on the way took it.
@@ -95,6 +108,10 @@ class InterceptorOutbox {
   uint64_t rtcp_dropped() const { return rtcp_dropped_; }
   uint64_t events_dropped() const { return events_dropped_; }
   uint64_t rtp_malformed() const { return rtp_malformed_; }
+  // The same together.
+  InterceptorDrops drops() const {
+    return {rtp_dropped_, rtcp_dropped_, events_dropped_, rtp_malformed_};
+  }
 
  private:
   friend class InterceptorChain;

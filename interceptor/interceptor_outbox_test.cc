@@ -96,6 +96,21 @@ TEST(InterceptorOutboxTest, RefusesAndCountsEventsThatDoNotFit) {
   EXPECT_EQ(std::get<KeyFrameRequested>(f.outbox.events()[1]).ssrc, Ssrc(2));
 }
 
+TEST(InterceptorOutboxTest, WhatHadNoRoomIsToldTogether) {
+  Fixture f;
+  for (uint32_t i = 0; i < 3; ++i) {
+    f.outbox.SendRtp(f.Rtp(), PacketSource::kProbe);
+    f.outbox.Raise(KeyFrameNeeded{Ssrc(i)});
+  }
+  EXPECT_TRUE(f.outbox.ReserveRtcp(68).empty());
+  EXPECT_TRUE(f.outbox.ReserveRtcp(68).empty());
+  const InterceptorDrops drops = f.outbox.drops() + f.outbox.drops();
+  EXPECT_EQ(drops.rtp, 2u);
+  EXPECT_EQ(drops.rtcp, 4u);
+  EXPECT_EQ(drops.events, 2u);
+  EXPECT_EQ(drops.malformed, 0u);
+}
+
 TEST(InterceptorOutboxTest, EndOfTheBatchGivesEverythingBack) {
   Fixture f;
   for (int batch = 0; batch < 3; ++batch) {

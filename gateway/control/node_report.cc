@@ -42,6 +42,24 @@ void Add(const BudgetUse& use, BudgetUse& total) {
   total.refused += use.refused;
 }
 
+// Nothing for what never happened.
+template <typename Counts>
+void AddCount(absl::string_view name, uint64_t count, Counts& out) {
+  if (count > 0) {
+    pb::NamedCount& named = *out.Add();
+    named.set_name(std::string(name));
+    named.set_count(count);
+  }
+}
+
+void ReportDrops(const WorkerUsage& usage, pb::WorkerStatus& out) {
+  auto& drops = *out.mutable_interceptors_dropped();
+  AddCount("rtp", usage.interceptor_drops.rtp, drops);
+  AddCount("rtcp", usage.interceptor_drops.rtcp, drops);
+  AddCount("events", usage.interceptor_drops.events, drops);
+  AddCount("malformed", usage.interceptor_drops.malformed, drops);
+}
+
 uint64_t ToKib(uint64_t bytes) { return (bytes + 1023) / 1024; }
 
 void AddLimit(absl::string_view name, const LimitState& state, pb::Node& out) {
@@ -65,6 +83,7 @@ absl::Status ReportWorkers(WorkerPool& workers, Totals& totals, pb::Node& out) {
     status.set_packet_slots(usage->packet_slots);
     status.set_packet_slots_free(usage->packet_slots_free);
     status.set_events_dropped(usage->events_dropped);
+    ReportDrops(*usage, status);
     totals.packet_slots += usage->packet_slots;
     totals.packet_slots_free += usage->packet_slots_free;
     totals.packet_slots_exhausted += usage->packet_slots_exhausted;
@@ -149,6 +168,11 @@ absl::Status ReportNode(const NodeSources& sources, ControlRoom& room, pb::Node&
     ReportLimits(sources, room, totals, quic, out);
   } else {
     ReportLimits(sources, room, totals, {}, out);
+  }
+  if (sources.participants_refused != nullptr) {
+    for (const auto& [name, count] : sources.participants_refused()) {
+      AddCount(name, count, *out.mutable_participants_refused());
+    }
   }
   ToProto(sources.session_defaults, *out.mutable_default_session_config());
   out.set_open_file_descriptors(OpenFileDescriptors());

@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gateway/config/config.h"
 #include "gateway/config/limits.h"
@@ -45,6 +48,9 @@ struct NodeSources {
   std::function<LimitState()> revoked_tokens = nullptr;
   // Null without a port for QUIC.
   std::function<QuicUse()> quic = nullptr;
+  // By why; null where participants cannot call.
+  std::function<std::vector<std::pair<absl::string_view, uint64_t>>()> participants_refused =
+      nullptr;
 };
 
 // Puts together what GetNode tells. Asks every worker, so its errors are theirs.

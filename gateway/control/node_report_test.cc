@@ -2,8 +2,11 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "gateway/config/limits.h"
 #include "gateway/control/gateway_service.h"
@@ -145,6 +148,23 @@ TEST(NodeReportQuicTest, LimitsOfQuicAreCounted) {
   EXPECT_EQ(limits["quic_connections_per_source"].refused(), 4u);
   EXPECT_EQ(limits["quic_threads"].used(), 1u);
   EXPECT_EQ(limits["quic_threads"].refused(), 6u);
+}
+
+TEST(NodeReportRefusalsTest, WhyParticipantsWereRefusedIsCounted) {
+  ControlHarness harness;
+  NodeSources sources;
+  sources.media_ports = [] { return LimitState{}; };
+  gateway::v1::Node none;
+  ASSERT_EQ(ReportNode(sources, harness.room(), none), absl::OkStatus());
+  EXPECT_EQ(none.participants_refused_size(), 0);
+  sources.participants_refused = [] {
+    return std::vector<std::pair<absl::string_view, uint64_t>>{{"expired", 3}, {"revoked", 0}};
+  };
+  gateway::v1::Node node;
+  ASSERT_EQ(ReportNode(sources, harness.room(), node), absl::OkStatus());
+  ASSERT_EQ(node.participants_refused_size(), 1) << "what never happened is left out";
+  EXPECT_EQ(node.participants_refused(0).name(), "expired");
+  EXPECT_EQ(node.participants_refused(0).count(), 3u);
 }
 
 TEST_F(NodeReportTest, AStoppingGatewayIsUnavailable) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "gateway/quic/protocol_report.h"
 #include "proto/gateway/v1/node.pb.h"
 #include "quic/calls/rpc_protocol.h"
 #include "quic/connection/close_reason.h"
@@ -51,6 +52,26 @@ void ReportProtocol(const ServedProtocolCounters& counters, const CallCounters& 
   }
 }
 
+// What hits limits without a row of their own in Node.limits, and what is lost.
+void ReportLosses(const QuicFigures& figures, pb::QuicStatus& out) {
+  auto& closed = *out.mutable_closed();
+  AddCount("unknown_protocol", figures.served.unknown_protocol, closed);
+  AddCount("broken", figures.served.broken, closed);
+  AddCount("overloading", figures.served.overloading, closed);
+  AddCount("drained", figures.served.drained, closed);
+  auto& limits = *out.mutable_limits_reached();
+  AddCount("participant_calls", figures.threads.refused, limits);
+  AddCount("pending_calls", figures.pending.calls_refused, limits);
+  AddCount("event_streams", figures.pending.streams_refused, limits);
+  AddCount("datagrams_per_turn", figures.listener.outbox_full, limits);
+  AddCount("listener_commands", figures.listener.commands_refused, limits);
+  AddCount("unusable_datagrams", figures.listener.receive.unusable, limits);
+  AddCount("key_log", figures.key_log_lines_lost, limits);
+  auto& lost = *out.mutable_calls_lost();
+  AddCount("not_begun", figures.pending.not_begun, lost);
+  AddCount("answers_lost", figures.pending.answers_lost, lost);
+}
+
 }  // namespace
 
 QuicUse ReportQuic(const QuicFigures& figures) {
@@ -78,9 +99,17 @@ QuicUse ReportQuic(const QuicFigures& figures) {
   status.set_datagrams_lost(listener.send.queue_full + listener.send.refused);
   const size_t protocols = std::min(figures.served.protocol_count, figures.served.protocols.size());
   for (size_t i = 0; i < protocols; ++i) {
-    ReportProtocol(figures.served.protocols[i], figures.calls, *status.add_protocols());
+    const ServedProtocolCounters& counters = figures.served.protocols[i];
+    pb::QuicProtocolStatus& protocol = *status.add_protocols();
+    ReportProtocol(counters, figures.calls, protocol);
+    if (counters.name == kRpcProtocolName) {
+      ReportRequests(figures.rpc, protocol);
+    } else if (counters.name == kHttpProtocolName) {
+      ReportRequests(figures.http, protocol);
+    }
   }
-  status.set_event_streams(figures.event_streams);
+  ReportLosses(figures, status);
+  status.set_event_streams(figures.pending.streams);
   status.set_certificates_replaced(figures.certificates_replaced);
   status.set_certificates_refused(figures.certificates_refused);
   return use;

@@ -1,13 +1,15 @@
 #ifndef GATEWAY_QUIC_QUIC_REPORT_H_
 #define GATEWAY_QUIC_QUIC_REPORT_H_
 
-#include <cstddef>
 #include <cstdint>
 
 #include "gateway/control/node_report.h"
 #include "gateway/net/transport_address.h"
 #include "gateway/signalling/call_counters.h"
 #include "gateway/signalling/call_threads.h"
+#include "gateway/signalling/pending_calls.h"
+#include "quic/calls/rpc_protocol_server.h"
+#include "quic/http3/http_protocol_server.h"
 #include "quic/io/udp_listener.h"
 #include "quic/server/served_connections.h"
 
@@ -19,9 +21,11 @@ struct QuicFigures {
   const ListenerCounters& listener;
   const ServedCounters& served;
   const CallCounters& calls;
+  const RpcProtocolCounters& rpc;
+  const HttpProtocolCounters& http;
   CallThreadUsage threads;
-  // As of now.
-  size_t event_streams = 0;
+  PendingCallUsage pending;
+  uint64_t key_log_lines_lost = 0;
   uint64_t certificates_replaced = 0;
   uint64_t certificates_refused = 0;
 };

@@ -6,9 +6,12 @@
 
 #include "gateway/net/transport_address.h"
 #include "gateway/signalling/call_counters.h"
+#include "gateway/signalling/pending_calls.h"
 #include "gtest/gtest.h"
 #include "proto/gateway/v1/node.pb.h"
+#include "quic/calls/rpc_protocol_server.h"
 #include "quic/connection/close_reason.h"
+#include "quic/http3/http_protocol_server.h"
 #include "quic/server/endpoint_verdict.h"
 
 namespace sluice {
@@ -32,8 +35,11 @@ class QuicReportTest : public ::testing::Test {
                        .listener = listener_,
                        .served = served_,
                        .calls = calls_,
+                       .rpc = rpc_,
+                       .http = http_,
                        .threads = {.busy = 2, .refused = 9},
-                       .event_streams = 5,
+                       .pending = pending_,
+                       .key_log_lines_lost = 6,
                        .certificates_replaced = 1,
                        .certificates_refused = 3});
   }
@@ -44,6 +50,9 @@ class QuicReportTest : public ::testing::Test {
   ListenerCounters listener_;
   ServedCounters served_;
   CallCounters calls_;
+  RpcProtocolCounters rpc_;
+  HttpProtocolCounters http_;
+  PendingCallUsage pending_{.streams = 5};
 };
 
 TEST_F(QuicReportTest, WhatNeverHappenedIsLeftOut) {
@@ -97,6 +106,43 @@ TEST_F(QuicReportTest, CallsAreToldWithTheProtocolThatBroughtThem) {
   EXPECT_EQ(ToCounts(status.protocols(0).ended()), (Counts{{"idle_timeout", 2}}));
   EXPECT_EQ(ToCounts(status.protocols(0).calls()), (Counts{{"refused", 1}}));
   EXPECT_EQ(ToCounts(status.protocols(1).calls()), (Counts{{"ok", 2}}));
+}
+
+TEST_F(QuicReportTest, RequestsAreToldWithTheirProtocol) {
+  served_.protocol_count = 2;
+  served_.protocols[0].name = "sluice/1";
+  served_.protocols[1].name = "h3";
+  rpc_.calls.too_many_calls = 2;
+  http_.requests.requests_too_slow = 3;
+  const auto status = Report().status;
+  ASSERT_EQ(status.protocols_size(), 2);
+  EXPECT_EQ(ToCounts(status.protocols(0).requests()), (Counts{{"too_many_calls", 2}}));
+  EXPECT_EQ(ToCounts(status.protocols(1).requests()), (Counts{{"requests_too_slow", 3}}));
+}
+
+TEST_F(QuicReportTest, EveryLimitThatWasHitIsTold) {
+  served_.unknown_protocol = 1;
+  served_.broken = 2;
+  served_.drained = 3;
+  served_.overloading = 13;
+  listener_.outbox_full = 4;
+  listener_.commands_refused = 5;
+  listener_.receive.unusable = 7;
+  pending_.calls_refused = 8;
+  pending_.streams_refused = 10;
+  pending_.not_begun = 11;
+  pending_.answers_lost = 12;
+  const auto status = Report().status;
+  EXPECT_EQ(ToCounts(status.closed()),
+            (Counts{{"unknown_protocol", 1}, {"broken", 2}, {"drained", 3}, {"overloading", 13}}));
+  EXPECT_EQ(ToCounts(status.limits_reached()), (Counts{{"datagrams_per_turn", 4},
+                                                       {"listener_commands", 5},
+                                                       {"key_log", 6},
+                                                       {"unusable_datagrams", 7},
+                                                       {"pending_calls", 8},
+                                                       {"participant_calls", 9},
+                                                       {"event_streams", 10}}));
+  EXPECT_EQ(ToCounts(status.calls_lost()), (Counts{{"not_begun", 11}, {"answers_lost", 12}}));
 }
 
 TEST_F(QuicReportTest, TellsOfTheRest) {

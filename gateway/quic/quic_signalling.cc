@@ -65,11 +65,16 @@ absl::StatusOr<CertificateChain> LoadCertificate(const QuicConfig& config) {
 }
 
 // `key_log` may be null, and outlives the context as `random` does.
-absl::StatusOr<std::unique_ptr<TlsServerContext>> MakeTls(CertificateChain certificate,
+absl::StatusOr<std::unique_ptr<TlsServerContext>> MakeTls(const QuicConfig& config,
+                                                          CertificateChain certificate,
                                                           KeyLogFile* key_log,
                                                           RandomSource& random) {
   TlsServerOptions options{
       .protocols = {RpcServerProtocol(kRpcLimits), HttpServerProtocol(kHttpLimits)}};
+  for (ApplicationProtocol& protocol : options.protocols) {
+    // The services refuse what may not happen twice (SignallingMethodRow::early).
+    protocol.early_data = config.early_data;
+  }
   if (key_log != nullptr) {
     options.key_log = [key_log](absl::string_view line) { key_log->Write(line); };
   }
@@ -118,7 +123,7 @@ absl::StatusOr<std::unique_ptr<QuicSignalling>> QuicSignalling::Start(const Quic
     return key_log.status();
   }
   absl::StatusOr<std::unique_ptr<TlsServerContext>> tls =
-      MakeTls(*std::move(certificate), key_log->get(), *random);
+      MakeTls(config, *std::move(certificate), key_log->get(), *random);
   if (!tls.ok()) {
     return tls.status();
   }
@@ -177,12 +182,17 @@ TransportAddress QuicSignalling::address() const {
 QuicUse QuicSignalling::use() const {
   const ListenerCounters listener = listener_->counters();
   const ServedCounters served = served_.counters();
+  const RpcProtocolCounters rpc = rpc_protocol_.counters();
+  const HttpProtocolCounters http = http_protocol_.counters();
   return ReportQuic({.address = address(),
                      .listener = listener,
                      .served = served,
                      .calls = pending_.counters(),
+                     .rpc = rpc,
+                     .http = http,
                      .threads = threads_.usage(),
-                     .event_streams = pending_.usage().streams,
+                     .pending = pending_.usage(),
+                     .key_log_lines_lost = key_log_ == nullptr ? 0 : key_log_->lost(),
                      .certificates_replaced = watch_.replaced(),
                      .certificates_refused = watch_.refused()});
 }

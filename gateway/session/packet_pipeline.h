@@ -41,6 +41,8 @@ class PacketPipeline {
 
   // Datagrams for legs that are gone: they raced with the end of their socket.
   uint64_t stale_datagrams() const { return stale_datagrams_; }
+  // What the chains of all legs made and there was no room for.
+  InterceptorDrops interceptor_drops() const { return made_.drops() + send_.interceptor_drops(); }
 
  private:
   // A datagram that its leg admitted.

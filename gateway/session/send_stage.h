@@ -54,6 +54,9 @@ class SendStage {
   // Everything so far goes into the outbox.
   void Flush(Timestamp now, Outbox& out);
 
+  // Of chains that forwarded packets passed here.
+  InterceptorDrops interceptor_drops() const { return made_.drops(); }
+
  private:
   // A packet for a leg.
   struct Outgoing {

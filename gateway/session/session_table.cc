@@ -435,4 +435,8 @@ BudgetUse SessionTable::held_packets() const { return state_->held_packets.use()
 
 uint64_t SessionTable::stale_datagrams() const { return state_->pipeline.stale_datagrams(); }
 
+InterceptorDrops SessionTable::interceptor_drops() const {
+  return state_->pipeline.interceptor_drops();
+}
+
 }  // namespace sluice

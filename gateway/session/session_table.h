@@ -18,6 +18,7 @@
 #include "gateway/session/outbox.h"
 #include "gateway/session/received_datagram.h"
 #include "gateway/session/session_spec.h"
+#include "interceptor/interceptor_outbox.h"
 #include "srtp/crypto/crypto_engine.h"
 #include "srtp/packet_arena.h"
 
@@ -96,6 +97,8 @@ class SessionTable {
   BudgetUse held_packets() const;
   // Datagrams that came for legs that are gone.
   uint64_t stale_datagrams() const;
+  // What interceptors of all legs made and there was no room for.
+  InterceptorDrops interceptor_drops() const;
 
  private:
   struct State;

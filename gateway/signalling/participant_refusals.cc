@@ -77,4 +77,13 @@ uint64_t ParticipantRefusals::count(ParticipantRefusal refusal) const {
   return rows_[static_cast<size_t>(refusal)].count;
 }
 
+std::vector<std::pair<absl::string_view, uint64_t>> ParticipantRefusals::counts() const {
+  std::vector<std::pair<absl::string_view, uint64_t>> counts;
+  const absl::MutexLock lock(&mutex_);
+  for (size_t i = 0; i < kParticipantRefusals; ++i) {
+    counts.emplace_back(ParticipantRefusalName(static_cast<ParticipantRefusal>(i)), rows_[i].count);
+  }
+  return counts;
+}
+
 }  // namespace sluice

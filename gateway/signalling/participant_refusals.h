@@ -4,6 +4,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include "absl/base/thread_annotations.h"
 #include "absl/strings/string_view.h"
@@ -44,6 +46,8 @@ class ParticipantRefusals {
   void Count(ParticipantRefusal refusal, absl::Time now);
 
   uint64_t count(ParticipantRefusal refusal) const;
+  // All, by their names.
+  std::vector<std::pair<absl::string_view, uint64_t>> counts() const;
 
  private:
   struct Row {

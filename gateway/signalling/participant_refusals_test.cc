@@ -15,8 +15,11 @@
 namespace sluice {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Pair;
+using ::testing::SizeIs;
 
 const absl::Time kStart = absl::FromUnixSeconds(1'700'000'000);
 
@@ -55,6 +58,15 @@ TEST(ParticipantRefusalsTest, EachReasonIsCountedByItself) {
   EXPECT_EQ(refusals.count(ParticipantRefusal::kExpired), 2u);
   EXPECT_EQ(refusals.count(ParticipantRefusal::kNoRight), 1u);
   EXPECT_EQ(refusals.count(ParticipantRefusal::kRevoked), 0u);
+}
+
+TEST(ParticipantRefusalsTest, AllCountsAreToldByTheirNames) {
+  ParticipantRefusals refusals;
+  refusals.Count(ParticipantRefusal::kTooManyCalls, kStart);
+  const auto counts = refusals.counts();
+  EXPECT_THAT(counts, SizeIs(kParticipantRefusals));
+  EXPECT_THAT(counts, Contains(Pair("too_many_calls", 1)));
+  EXPECT_THAT(counts, Contains(Pair("expired", 0)));
 }
 
 TEST(ParticipantRefusalsTest, ThereIsOneLineAMinuteForEachReason) {

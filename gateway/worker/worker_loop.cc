@@ -129,6 +129,7 @@ WorkerUsage WorkerLoop::Usage() const {
   usage.extra_srtp = sessions_.extra_srtp();
   usage.interceptor_bytes = sessions_.interceptor_bytes();
   usage.held_packets = sessions_.held_packets();
+  usage.interceptor_drops = sessions_.interceptor_drops();
   return usage;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "gateway/session/byte_budget.h"
+#include "interceptor/interceptor_outbox.h"
 
 namespace sluice {
 
@@ -23,6 +24,8 @@ struct WorkerUsage {
   BudgetUse extra_srtp;
   BudgetUse interceptor_bytes;
   BudgetUse held_packets;
+  // What those made and there was no room for.
+  InterceptorDrops interceptor_drops;
 };
 
 }  // namespace sluice

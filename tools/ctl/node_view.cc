@@ -24,8 +24,10 @@ std::string RenderQuic(const gateway::v1::QuicStatus& quic) {
                    " connections, ", quic.half_open(), " half open, ", quic.event_streams(),
                    " event streams\n", "datagrams received: ", RenderCounts(quic.datagrams()), "\n",
                    "datagrams sent: ", quic.datagrams_sent(), ", lost ", quic.datagrams_lost(),
-                   "\n", "certificate: replaced ", quic.certificates_replaced(), ", refused ",
-                   quic.certificates_refused(), "\n");
+                   "\n", "connections closed here: ", RenderCounts(quic.closed()), "\n",
+                   "limits reached: ", RenderCounts(quic.limits_reached()), "\n",
+                   "calls lost: ", RenderCounts(quic.calls_lost()), "\n", "certificate: replaced ",
+                   quic.certificates_replaced(), ", refused ", quic.certificates_refused(), "\n");
   TextTable protocols(
       {{"PROTOCOL"}, {"CONNECTIONS", kRight}, {"REFUSED", kRight}, {"CALLS"}, {"ENDED"}});
   for (const auto& protocol : quic.protocols()) {
@@ -33,7 +35,12 @@ std::string RenderQuic(const gateway::v1::QuicStatus& quic) {
                       absl::StrCat(protocol.refused()), RenderCounts(protocol.calls()),
                       RenderCounts(protocol.ended())});
   }
-  return absl::StrCat(text, protocols.Render());
+  absl::StrAppend(&text, protocols.Render());
+  for (const auto& protocol : quic.protocols()) {
+    absl::StrAppend(&text, Printable(protocol.name()),
+                    " requests: ", RenderCounts(protocol.requests()), "\n");
+  }
+  return text;
 }
 
 }  // namespace
@@ -55,12 +62,13 @@ std::string RenderNode(const gateway::v1::Node& node) {
                      {"LEGS", kRight},
                      {"PACKET SLOTS", kRight},
                      {"FREE", kRight},
-                     {"EVENTS DROPPED", kRight}});
+                     {"EVENTS DROPPED", kRight},
+                     {"INTERCEPTORS DROPPED"}});
   for (const auto& worker : node.workers()) {
     workers.AddRow({absl::StrCat(worker.worker()), absl::StrCat(worker.sessions()),
                     absl::StrCat(worker.legs()), absl::StrCat(worker.packet_slots()),
-                    absl::StrCat(worker.packet_slots_free()),
-                    absl::StrCat(worker.events_dropped())});
+                    absl::StrCat(worker.packet_slots_free()), absl::StrCat(worker.events_dropped()),
+                    RenderCounts(worker.interceptors_dropped())});
   }
   TextTable limits({{"LIMIT"}, {"USED", kRight}, {"OF", kRight}, {"REFUSED", kRight}});
   for (const auto& limit : node.limits()) {
@@ -68,6 +76,7 @@ std::string RenderNode(const gateway::v1::Node& node) {
                    absl::StrCat(limit.refused())});
   }
   return absl::StrCat(text, workers.Render(), "\n", limits.Render(),
+                      "\nparticipants refused: ", RenderCounts(node.participants_refused()), "\n",
                       node.has_quic() ? absl::StrCat("\n", RenderQuic(node.quic())) : "");
 }
 
