@@ -80,6 +80,8 @@ QuicEndpoint::QuicEndpoint(Timestamp now, const EndpointOptions& options,
       tls_(tls),
       acceptor_(acceptor),
       random_(random),
+      connection_limits_(WithinPool(options.connection_limits, options.limits.send_streams,
+                                    options.limits.send_blocks)),
       pool_(options.limits.send_streams, options.limits.send_blocks),
       tokens_(now, random),
       budget_(now, options.limits.stateless_answers_per_second),
@@ -89,7 +91,8 @@ QuicEndpoint::QuicEndpoint(Timestamp now, const EndpointOptions& options,
       now_(now) {
   const uint32_t count = options.limits.max_connections;
   free_places_.reserve(count);
-  pending_.reserve(count);
+  // Once more while they are looked at.
+  pending_.reserve(size_t{2} * count);
   routes_.reserve(count * kUsualNames);
   for (uint32_t i = 0; i < count; ++i) {
     places_[i].endpoint = this;
@@ -246,7 +249,7 @@ EndpointVerdict QuicEndpoint::Accept(const UdpPath& path, Ecn ecn,
                                      const IncomingConnection& incoming, DatagramOutbox& out) {
   Place& place = places_[free_places_.back()];
   place.connection = QuicConnection::Accept(now_, path, incoming, tls_,
-                                            {place, pool_, random_, options_.connection_limits});
+                                            {place, pool_, random_, connection_limits_});
   if (place.connection == nullptr) return EndpointVerdict::kNoRoom;
   free_places_.pop_back();
   // What the client calls us until it knows better.
@@ -288,10 +291,7 @@ void QuicEndpoint::Settle(Place& place, const DatagramOutbox& out) {
     --half_open_;
     shares_.Complete(place.source);
   }
-  if (out.full() && !place.pending) {
-    place.pending = true;
-    pending_.push_back(place.index);
-  }
+  if (out.full()) place.Pend();
   deadlines_.Set(place.index, std::max(connection.NextTimeout(), now_ + kMinTimerStep));
 }
 
@@ -310,9 +310,12 @@ void QuicEndpoint::Release(Place& place) {
 
 void QuicEndpoint::HandleTimeouts(Timestamp now, DatagramOutbox& out) {
   now_ = std::max(now_, now);
-  while (!pending_.empty() && !out.full()) {
-    Place& place = places_[pending_.back()];
-    pending_.pop_back();
+  // In the order in which they came, so that nobody waits for ever while the outbox is small; what
+  // comes in between is for the next time.
+  const size_t count = pending_.size();
+  size_t served = 0;
+  while (served < count && !out.full()) {
+    Place& place = places_[pending_[served++]];
     place.pending = false;
     if (place.connection == nullptr) {
       free_places_.push_back(place.index);
@@ -321,6 +324,7 @@ void QuicEndpoint::HandleTimeouts(Timestamp now, DatagramOutbox& out) {
     place.connection->Flush(now_, out);
     Settle(place, out);
   }
+  pending_.erase(pending_.begin(), pending_.begin() + static_cast<ptrdiff_t>(served));
   // Each is due at most once: Settle puts it behind now_.
   while (!out.full() && deadlines_.Next() <= now_) {
     Place& place = places_[deadlines_.First()];

@@ -81,7 +81,8 @@ class QuicEndpoint {
                                 absl::Span<const uint8_t> datagram, DatagramOutbox& out);
   // Does what is due, as far as there is room in `out`.
   void HandleTimeouts(Timestamp now, DatagramOutbox& out);
-  // MinusInfinity() when something waits only for room in the outbox.
+  // MinusInfinity() when something waits only for room in the outbox, or to be told of room in the
+  // pool.
   Timestamp NextTimeout() const;
   // After the application wrote to streams of `connection`, which is one of ours, outside of
   // events.
@@ -117,6 +118,13 @@ class QuicEndpoint {
     ConnectionId NewConnectionId(QuicConnection& connection, StatelessResetToken& token) override;
     void RetireConnectionId(QuicConnection& connection, const ConnectionId& id) override;
     size_t NewToken(QuicConnection& connection, absl::Span<uint8_t> out) override;
+    void OnRoom(QuicConnection& /*connection*/) override { Pend(); }
+    // To be flushed in its turn.
+    void Pend() {
+      if (pending) return;
+      pending = true;
+      endpoint->pending_.push_back(index);
+    }
 
     QuicEndpoint* endpoint = nullptr;
     uint32_t index = 0;
@@ -124,7 +132,7 @@ class QuicEndpoint {
     // Where it came from first.
     UdpAddress source;
     bool half_open = false;
-    // Waits for room in the outbox.
+    // Is to be flushed: waits for room in the outbox, or has some in the pool.
     bool pending = false;
     std::array<ConnectionId, kMaxNames> names;
     size_t name_count = 0;
@@ -156,6 +164,8 @@ class QuicEndpoint {
   TlsServerContext& tls_;
   ConnectionAcceptor& acceptor_;
   RandomSource& random_;
+  // Those of the options, and no more of the pool than others can spare.
+  const ConnectionLimits connection_limits_;
   SendStreamPool pool_;
   AddressTokens tokens_;
   RateBudget budget_;
