@@ -5,14 +5,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
-#include "tools/ctl/grpc_signalling.h"
-#include "tools/ctl/quic_signalling.h"
+#include "tools/ctl/signalling_over_grpc.h"
+#include "tools/ctl/signalling_over_quic.h"
 
 namespace sluice {
 
 absl::StatusOr<std::unique_ptr<SignallingClient>> OpenSignalling(const SignallingOptions& options) {
-  if (!absl::StartsWith(options.target, kQuicScheme)) return GrpcSignalling::Create(options);
-  absl::StatusOr<std::unique_ptr<QuicSignalling>> client = QuicSignalling::Create(options);
+  if (!absl::StartsWith(options.target, kQuicScheme)) return SignallingOverGrpc::Create(options);
+  absl::StatusOr<std::unique_ptr<SignallingOverQuic>> client = SignallingOverQuic::Create(options);
   if (!client.ok()) return client.status();
   return std::unique_ptr<SignallingClient>(*std::move(client));
 }

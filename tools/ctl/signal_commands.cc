@@ -21,8 +21,8 @@
 #include "tools/ctl/leg_update.h"
 #include "tools/ctl/mki_text.h"
 #include "tools/ctl/open_signalling.h"
-#include "tools/ctl/quic_signalling.h"
 #include "tools/ctl/signalling_client.h"
+#include "tools/ctl/signalling_over_quic.h"
 #include "tools/ctl/stats_view.h"
 #include "tools/ctl/text_table.h"
 
@@ -195,8 +195,8 @@ CLI::App& Add(CLI::App& group, Invocation& invocation, const char* name, const c
   command.add_option("--quic", flags->quic,
                      "HOST:PORT where it serves them over QUIC (its --quic-listen)");
   command.add_option("--server-name", flags->server_name,
-                     "over QUIC: the name in the gateway's certificate; default: that of the host, "
-                     "or localhost for loopback");
+                     "over QUIC: the name or address in the gateway's certificate; default: the "
+                     "host's, or localhost for loopback");
   command.add_option("--token", flags->token,
                      "as `token create` showed it; everybody on this machine can read it");
   command.add_option("--token-file", flags->token_file, "file with the token in its first line");

@@ -25,10 +25,10 @@ struct ServerTarget {
 // InvalidArgument, naming the text, for anything else.
 absl::StatusOr<ServerTarget> ParseServerTarget(absl::string_view text);
 
-// The name to look for in the server's certificate: the host's own; for a loopback literal
-// "localhost". InvalidArgument for other literals, since certificates of QUIC servers are compared
-// with names only.
-absl::StatusOr<std::string> CertificateNameOf(const ServerTarget& target);
+// What to look for in the server's certificate: the host's name or its address as it is written;
+// for a loopback address "localhost", which certificates for this machine name, whichever of them
+// it is.
+std::string CertificateNameOf(const ServerTarget& target);
 
 // More are not tried.
 inline constexpr size_t kMaxServerAddresses = 8;

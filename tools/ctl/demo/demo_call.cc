@@ -216,7 +216,7 @@ absl::Status DemoCall::JoinOverQuic(const v1::SrtpKey& key, v1::AddLegResponse& 
   SignallingOptions options = options_.signalling;
   options.target = options_.quic;
   options.token = token.token();
-  auto participant = QuicParticipant::Create(options);
+  auto participant = DemoParticipant::Create(options);
   if (!participant.ok()) return participant.status();
   participant_ = *std::move(participant);
   signalling::v1::JoinRequest request;

@@ -12,8 +12,8 @@
 #include "proto/gateway/v1/stats.pb.h"
 #include "tools/ctl/console.h"
 #include "tools/ctl/demo/call_report.h"
+#include "tools/ctl/demo/demo_participant.h"
 #include "tools/ctl/demo/far_end.h"
-#include "tools/ctl/demo/quic_participant.h"
 #include "tools/ctl/demo/quic_story.h"
 #include "tools/ctl/demo/scratch_folder.h"
 #include "tools/ctl/gateway_client.h"
@@ -95,7 +95,7 @@ class DemoCall {
   const std::string session_id_;
   std::unique_ptr<FarEnd> alice_;
   std::unique_ptr<FarEnd> bob_;
-  std::unique_ptr<QuicParticipant> participant_;
+  std::unique_ptr<DemoParticipant> participant_;
   // Of alice's leg, when it went before the session.
   std::optional<gateway::v1::LegStats> alices_stats_;
   bool session_exists_ = false;

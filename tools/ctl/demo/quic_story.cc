@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "tools/ctl/quic_signalling.h"
+#include "tools/ctl/signalling_over_quic.h"
 
 namespace sluice {
 namespace {

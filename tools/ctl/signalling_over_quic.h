@@ -1,5 +1,5 @@
-#ifndef TOOLS_CTL_QUIC_SIGNALLING_H_
-#define TOOLS_CTL_QUIC_SIGNALLING_H_
+#ifndef TOOLS_CTL_SIGNALLING_OVER_QUIC_H_
+#define TOOLS_CTL_SIGNALLING_OVER_QUIC_H_
 
 #include <grpcpp/support/status.h>
 
@@ -22,10 +22,11 @@ namespace sluice {
 inline constexpr absl::string_view kQuicScheme = "quic://";
 
 // A participant over QUIC.
-class QuicSignalling : public SignallingClient {
+class SignallingOverQuic : public SignallingClient {
  public:
   // Says what is wrong with the options. Resolves the host's name, which may take its time.
-  static absl::StatusOr<std::unique_ptr<QuicSignalling>> Create(const SignallingOptions& options);
+  static absl::StatusOr<std::unique_ptr<SignallingOverQuic>> Create(
+      const SignallingOptions& options);
 
   grpc::Status Join(const signalling::v1::JoinRequest& request,
                     signalling::v1::JoinResponse& response) override;
@@ -44,7 +45,7 @@ class QuicSignalling : public SignallingClient {
   QuicSignallingClient& client() { return *client_; }
 
  private:
-  explicit QuicSignalling(std::unique_ptr<QuicSignallingClient> client)
+  explicit SignallingOverQuic(std::unique_ptr<QuicSignallingClient> client)
       : client_(std::move(client)) {}
 
   template <typename Response>
@@ -64,4 +65,4 @@ grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace sluice
 
-#endif  // TOOLS_CTL_QUIC_SIGNALLING_H_
+#endif  // TOOLS_CTL_SIGNALLING_OVER_QUIC_H_

@@ -1,4 +1,4 @@
-#include "tools/ctl/demo/quic_participant.h"
+#include "tools/ctl/demo/demo_participant.h"
 
 #include <memory>
 #include <thread>
@@ -13,19 +13,20 @@ namespace sluice {
 
 namespace v1 = ::sluice::signalling::v1;
 
-absl::StatusOr<std::unique_ptr<QuicParticipant>> QuicParticipant::Create(
+absl::StatusOr<std::unique_ptr<DemoParticipant>> DemoParticipant::Create(
     const SignallingOptions& options) {
-  absl::StatusOr<std::unique_ptr<QuicSignalling>> signalling = QuicSignalling::Create(options);
+  absl::StatusOr<std::unique_ptr<SignallingOverQuic>> signalling =
+      SignallingOverQuic::Create(options);
   if (!signalling.ok()) return signalling.status();
-  return std::unique_ptr<QuicParticipant>(new QuicParticipant(*std::move(signalling)));
+  return std::unique_ptr<DemoParticipant>(new DemoParticipant(*std::move(signalling)));
 }
 
-QuicParticipant::~QuicParticipant() {
+DemoParticipant::~DemoParticipant() {
   if (events_ != nullptr) events_->Cancel();
   if (follower_.joinable()) follower_.join();
 }
 
-grpc::Status QuicParticipant::Join(const v1::JoinRequest& request, v1::JoinResponse& response) {
+grpc::Status DemoParticipant::Join(const v1::JoinRequest& request, v1::JoinResponse& response) {
   const grpc::Status status = signalling_->Join(request, response);
   joined_ = absl::Now();
   if (!status.ok()) return status;
@@ -39,19 +40,19 @@ grpc::Status QuicParticipant::Join(const v1::JoinRequest& request, v1::JoinRespo
   return status;
 }
 
-grpc::Status QuicParticipant::Leave(v1::LeaveResponse& response) {
+grpc::Status DemoParticipant::Leave(v1::LeaveResponse& response) {
   const grpc::Status status = signalling_->Leave(v1::LeaveRequest(), response);
   const absl::MutexLock lock(&mutex_);
   if (status.ok()) story_.leave = signalling_->took();
   return status;
 }
 
-QuicStory QuicParticipant::story() const {
+QuicStory DemoParticipant::story() const {
   const absl::MutexLock lock(&mutex_);
   return story_;
 }
 
-void QuicParticipant::FollowEvents() {
+void DemoParticipant::FollowEvents() {
   v1::WatchEventsResponse response;
   while (events_->Read(response)) {
     if (!response.event().has_media_started()) continue;

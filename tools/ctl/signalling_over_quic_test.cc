@@ -1,4 +1,4 @@
-#include "tools/ctl/quic_signalling.h"
+#include "tools/ctl/signalling_over_quic.h"
 
 #include <grpcpp/support/status.h>
 
@@ -17,21 +17,21 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-TEST(QuicSignallingTest, WhatItTookIsOnePhrase) {
+TEST(SignallingOverQuicTest, WhatItTookIsOnePhrase) {
   EXPECT_EQ(FormatWaitingTime({.elapsed = TimeDelta::Micros(3'440), .round_trips = 2}),
             "2 round trips, 3.4 ms");
   EXPECT_EQ(FormatWaitingTime({.elapsed = TimeDelta::Micros(310), .round_trips = 1}),
             "1 round trip, 0.3 ms");
 }
 
-TEST(QuicSignallingTest, TheConnectionIsNamed) {
+TEST(SignallingOverQuicTest, TheConnectionIsNamed) {
   EXPECT_EQ(FormatQuicConnection({.protocol = "sluice/1", .quic_version = 1}),
             "sluice/1, TLS 1.3, v1");
   EXPECT_EQ(FormatQuicConnection({.protocol = "sluice/1", .quic_version = 1, .resumed = true}),
             "sluice/1, TLS 1.3, v1, resumed");
 }
 
-TEST(QuicSignallingTest, ErrorsKeepTheirDetails) {
+TEST(SignallingOverQuicTest, ErrorsKeepTheirDetails) {
   EXPECT_TRUE(ToGrpcStatus(absl::OkStatus()).ok());
   absl::Status error = absl::UnauthenticatedError("token: expired");
   EXPECT_EQ(ToGrpcStatus(error).error_details(), "");
@@ -42,15 +42,14 @@ TEST(QuicSignallingTest, ErrorsKeepTheirDetails) {
   EXPECT_EQ(status.error_details(), "bytes");
 }
 
-TEST(QuicSignallingTest, WrongOptionsAreNamedByTheirFlags) {
+TEST(SignallingOverQuicTest, WrongOptionsAreNamedByTheirFlags) {
   const auto error_of = [](SignallingOptions options) {
     options.insecure = true;
-    return QuicSignalling::Create(options).status();
+    return SignallingOverQuic::Create(options).status();
   };
   EXPECT_TRUE(absl::IsInvalidArgument(error_of({.target = "quic://nowhere"})));
   EXPECT_THAT(error_of({.target = "quic://nowhere"}).message(), StartsWith("--quic: "));
-  EXPECT_THAT(error_of({.target = "quic://192.0.2.1:1"}).message(), StartsWith("--server-name: "));
-  EXPECT_THAT(error_of({.target = "quic://192.0.2.1:1", .server_name = "gw"}).message(),
+  EXPECT_THAT(error_of({.target = "quic://192.0.2.1:1"}).message(),
               HasSubstr("--insecure is for a gateway on this machine"));
 }
 

@@ -1,4 +1,4 @@
-#include "tools/ctl/quic_signalling.h"
+#include "tools/ctl/signalling_over_quic.h"
 
 #include <memory>
 #include <string>
@@ -29,7 +29,7 @@ absl::Status AtTarget(const absl::Status& status) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<QuicSignalling>> QuicSignalling::Create(
+absl::StatusOr<std::unique_ptr<SignallingOverQuic>> SignallingOverQuic::Create(
     const SignallingOptions& options) {
   const absl::StatusOr<ServerTarget> target = ParseServerTarget(options.target);
   if (!target.ok()) return AtTarget(target.status());
@@ -38,15 +38,8 @@ absl::StatusOr<std::unique_ptr<QuicSignalling>> QuicSignalling::Create(
   client.timeout = TimeDelta::Micros(absl::ToInt64Microseconds(options.timeout));
   RpcClientOptions& connection = client.connection;
   connection.server = std::string(absl::StripPrefix(options.target, kQuicScheme));
-  connection.server_name = options.server_name;
-  if (options.server_name.empty()) {
-    const absl::StatusOr<std::string> name = CertificateNameOf(*target);
-    if (!name.ok()) {
-      return absl::Status(name.status().code(),
-                          absl::StrCat("--server-name: ", name.status().message()));
-    }
-    connection.server_name = *name;
-  }
+  connection.server_name =
+      options.server_name.empty() ? CertificateNameOf(*target) : options.server_name;
   absl::StatusOr<std::string> authority = ReadTrustedAuthority(options, target->host);
   if (!authority.ok()) return authority.status();
   connection.trusted_pem = *std::move(authority);
@@ -57,42 +50,43 @@ absl::StatusOr<std::unique_ptr<QuicSignalling>> QuicSignalling::Create(
   auto made = QuicSignallingClient::Start(std::move(client));
   // What is wrong with them now is not the command line's fault.
   if (!made.ok()) return absl::UnavailableError(made.status().message());
-  return std::unique_ptr<QuicSignalling>(new QuicSignalling(*std::move(made)));
+  return std::unique_ptr<SignallingOverQuic>(new SignallingOverQuic(*std::move(made)));
 }
 
 template <typename Response>
-grpc::Status QuicSignalling::Take(absl::StatusOr<Response> answer, Response& response) {
+grpc::Status SignallingOverQuic::Take(absl::StatusOr<Response> answer, Response& response) {
   if (!answer.ok()) return ToGrpcStatus(answer.status());
   response = *std::move(answer);
   return grpc::Status::OK;
 }
 
-grpc::Status QuicSignalling::Join(const v1::JoinRequest& request, v1::JoinResponse& response) {
+grpc::Status SignallingOverQuic::Join(const v1::JoinRequest& request, v1::JoinResponse& response) {
   return Take(client_->Join(request, &took_), response);
 }
 
-grpc::Status QuicSignalling::UpdateLeg(const v1::UpdateLegRequest& request,
-                                       v1::UpdateLegResponse& response) {
+grpc::Status SignallingOverQuic::UpdateLeg(const v1::UpdateLegRequest& request,
+                                           v1::UpdateLegResponse& response) {
   return Take(client_->UpdateLeg(request, &took_), response);
 }
 
-grpc::Status QuicSignalling::Leave(const v1::LeaveRequest& request, v1::LeaveResponse& response) {
+grpc::Status SignallingOverQuic::Leave(const v1::LeaveRequest& request,
+                                       v1::LeaveResponse& response) {
   return Take(client_->Leave(request, &took_), response);
 }
 
-grpc::Status QuicSignalling::Ping(const v1::PingRequest& request, v1::PingResponse& response) {
+grpc::Status SignallingOverQuic::Ping(const v1::PingRequest& request, v1::PingResponse& response) {
   return Take(client_->Ping(request, &took_), response);
 }
 
-grpc::Status QuicSignalling::WatchEvents(const v1::WatchEventsRequest& request,
-                                         EventHandler handler) {
+grpc::Status SignallingOverQuic::WatchEvents(const v1::WatchEventsRequest& request,
+                                             EventHandler handler) {
   const auto stream = client_->WatchEvents(request);
   v1::WatchEventsResponse response;
   while (stream->Read(response)) handler(response);
   return ToGrpcStatus(stream->status());
 }
 
-std::string QuicSignalling::LastTrip() const {
+std::string SignallingOverQuic::LastTrip() const {
   return absl::StrCat("QUIC (", FormatQuicConnection(client_->connection().report()),
                       "): ", FormatWaitingTime(took_));
 }

@@ -1,4 +1,4 @@
-#include "tools/ctl/grpc_signalling.h"
+#include "tools/ctl/signalling_over_grpc.h"
 
 #include <grpcpp/create_channel.h>
 #include <grpcpp/security/credentials.h>
@@ -18,12 +18,12 @@ namespace sluice {
 
 namespace v1 = ::sluice::signalling::v1;
 
-GrpcSignalling::GrpcSignalling(std::unique_ptr<Stub> stub, const SignallingOptions& options)
+SignallingOverGrpc::SignallingOverGrpc(std::unique_ptr<Stub> stub, const SignallingOptions& options)
     : stub_(std::move(stub)),
       authorization_(absl::StrCat("Bearer ", options.token)),
       timeout_(options.timeout) {}
 
-absl::StatusOr<std::unique_ptr<SignallingClient>> GrpcSignalling::Create(
+absl::StatusOr<std::unique_ptr<SignallingClient>> SignallingOverGrpc::Create(
     const SignallingOptions& options) {
   const absl::StatusOr<gateway::v1::TransportAddress> address = SplitHostPort(options.target);
   if (!address.ok()) {
@@ -45,37 +45,38 @@ absl::StatusOr<std::unique_ptr<SignallingClient>> GrpcSignalling::Create(
   auto channel =
       grpc::CreateCustomChannel(FormatTransportAddress(*address), credentials, arguments);
   return std::unique_ptr<SignallingClient>(
-      new GrpcSignalling(v1::SignallingService::NewStub(channel), options));
+      new SignallingOverGrpc(v1::SignallingService::NewStub(channel), options));
 }
 
 template <typename Request, typename Response>
-grpc::Status GrpcSignalling::Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&,
-                                                               Response*),
-                                  const Request& request, Response& response) {
+grpc::Status SignallingOverGrpc::Call(grpc::Status (Stub::*method)(grpc::ClientContext*,
+                                                                   const Request&, Response*),
+                                      const Request& request, Response& response) {
   grpc::ClientContext context;
   Prepare(context, /*deadline=*/true);
   return ((*stub_).*method)(&context, request, &response);
 }
 
-grpc::Status GrpcSignalling::Join(const v1::JoinRequest& request, v1::JoinResponse& response) {
+grpc::Status SignallingOverGrpc::Join(const v1::JoinRequest& request, v1::JoinResponse& response) {
   return Call(&Stub::Join, request, response);
 }
 
-grpc::Status GrpcSignalling::UpdateLeg(const v1::UpdateLegRequest& request,
-                                       v1::UpdateLegResponse& response) {
+grpc::Status SignallingOverGrpc::UpdateLeg(const v1::UpdateLegRequest& request,
+                                           v1::UpdateLegResponse& response) {
   return Call(&Stub::UpdateLeg, request, response);
 }
 
-grpc::Status GrpcSignalling::Leave(const v1::LeaveRequest& request, v1::LeaveResponse& response) {
+grpc::Status SignallingOverGrpc::Leave(const v1::LeaveRequest& request,
+                                       v1::LeaveResponse& response) {
   return Call(&Stub::Leave, request, response);
 }
 
-grpc::Status GrpcSignalling::Ping(const v1::PingRequest& request, v1::PingResponse& response) {
+grpc::Status SignallingOverGrpc::Ping(const v1::PingRequest& request, v1::PingResponse& response) {
   return Call(&Stub::Ping, request, response);
 }
 
-grpc::Status GrpcSignalling::WatchEvents(const v1::WatchEventsRequest& request,
-                                         EventHandler handler) {
+grpc::Status SignallingOverGrpc::WatchEvents(const v1::WatchEventsRequest& request,
+                                             EventHandler handler) {
   grpc::ClientContext context;
   Prepare(context, /*deadline=*/false);
   const auto stream = stub_->WatchEvents(&context, request);
@@ -84,7 +85,7 @@ grpc::Status GrpcSignalling::WatchEvents(const v1::WatchEventsRequest& request,
   return stream->Finish();
 }
 
-void GrpcSignalling::Prepare(grpc::ClientContext& context, bool deadline) const {
+void SignallingOverGrpc::Prepare(grpc::ClientContext& context, bool deadline) const {
   context.AddMetadata("authorization", authorization_);
   if (deadline) {
     context.set_deadline(absl::ToChronoTime(absl::Now() + timeout_));

@@ -1,5 +1,5 @@
-#ifndef TOOLS_CTL_DEMO_QUIC_PARTICIPANT_H_
-#define TOOLS_CTL_DEMO_QUIC_PARTICIPANT_H_
+#ifndef TOOLS_CTL_DEMO_DEMO_PARTICIPANT_H_
+#define TOOLS_CTL_DEMO_DEMO_PARTICIPANT_H_
 
 #include <grpcpp/support/status.h>
 
@@ -15,19 +15,19 @@
 #include "proto/signalling/v1/signalling_service.pb.h"
 #include "quic/client/signalling/quic_signalling_client.h"
 #include "tools/ctl/demo/quic_story.h"
-#include "tools/ctl/quic_signalling.h"
 #include "tools/ctl/signalling_client.h"
+#include "tools/ctl/signalling_over_quic.h"
 
 namespace sluice {
 
 // A participant of the demo call that manages its leg over QUIC, and follows its events meanwhile.
-class QuicParticipant {
+class DemoParticipant {
  public:
-  // As QuicSignalling::Create.
-  static absl::StatusOr<std::unique_ptr<QuicParticipant>> Create(const SignallingOptions& options);
-  ~QuicParticipant();
-  QuicParticipant(const QuicParticipant&) = delete;
-  QuicParticipant& operator=(const QuicParticipant&) = delete;
+  // As SignallingOverQuic::Create.
+  static absl::StatusOr<std::unique_ptr<DemoParticipant>> Create(const SignallingOptions& options);
+  ~DemoParticipant();
+  DemoParticipant(const DemoParticipant&) = delete;
+  DemoParticipant& operator=(const DemoParticipant&) = delete;
 
   // At most once.
   grpc::Status Join(const signalling::v1::JoinRequest& request,
@@ -37,13 +37,13 @@ class QuicParticipant {
   QuicStory story() const;
 
  private:
-  explicit QuicParticipant(std::unique_ptr<QuicSignalling> signalling)
+  explicit DemoParticipant(std::unique_ptr<SignallingOverQuic> signalling)
       : signalling_(std::move(signalling)) {}
 
   // Reads events until their stream ends.
   void FollowEvents();
 
-  const std::unique_ptr<QuicSignalling> signalling_;
+  const std::unique_ptr<SignallingOverQuic> signalling_;
   absl::Time joined_;
   std::unique_ptr<QuicEventStream> events_;
   std::thread follower_;
@@ -53,4 +53,4 @@ class QuicParticipant {
 
 }  // namespace sluice
 
-#endif  // TOOLS_CTL_DEMO_QUIC_PARTICIPANT_H_
+#endif  // TOOLS_CTL_DEMO_DEMO_PARTICIPANT_H_

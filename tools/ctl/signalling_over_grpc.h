@@ -1,5 +1,5 @@
-#ifndef TOOLS_CTL_GRPC_SIGNALLING_H_
-#define TOOLS_CTL_GRPC_SIGNALLING_H_
+#ifndef TOOLS_CTL_SIGNALLING_OVER_GRPC_H_
+#define TOOLS_CTL_SIGNALLING_OVER_GRPC_H_
 
 #include <grpcpp/client_context.h>
 #include <grpcpp/support/status.h>
@@ -15,7 +15,7 @@
 namespace sluice {
 
 // A participant over gRPC.
-class GrpcSignalling : public SignallingClient {
+class SignallingOverGrpc : public SignallingClient {
  public:
   // Says what is wrong with the options.
   static absl::StatusOr<std::unique_ptr<SignallingClient>> Create(const SignallingOptions& options);
@@ -34,7 +34,7 @@ class GrpcSignalling : public SignallingClient {
  private:
   using Stub = signalling::v1::SignallingService::Stub;
 
-  GrpcSignalling(std::unique_ptr<Stub> stub, const SignallingOptions& options);
+  SignallingOverGrpc(std::unique_ptr<Stub> stub, const SignallingOptions& options);
 
   template <typename Request, typename Response>
   grpc::Status Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
@@ -48,4 +48,4 @@ class GrpcSignalling : public SignallingClient {
 
 }  // namespace sluice
 
-#endif  // TOOLS_CTL_GRPC_SIGNALLING_H_
+#endif  // TOOLS_CTL_SIGNALLING_OVER_GRPC_H_

@@ -1,4 +1,4 @@
-#include "tools/ctl/demo/quic_participant.h"
+#include "tools/ctl/demo/demo_participant.h"
 
 #include <memory>
 
@@ -17,10 +17,10 @@ namespace v1 = ::sluice::signalling::v1;
 using ::testing::ElementsAre;
 using ::testing::StartsWith;
 
-class QuicParticipantTest : public testing::Test {
+class DemoParticipantTest : public testing::Test {
  protected:
-  std::unique_ptr<QuicParticipant> Create() {
-    auto made = QuicParticipant::Create({.target = "quic://" + signalling_.target(),
+  std::unique_ptr<DemoParticipant> Create() {
+    auto made = DemoParticipant::Create({.target = "quic://" + signalling_.target(),
                                          .token = "t",
                                          .insecure = true,
                                          .timeout = absl::Seconds(30)});
@@ -31,7 +31,7 @@ class QuicParticipantTest : public testing::Test {
   FakeQuicSignalling signalling_;
 };
 
-TEST_F(QuicParticipantTest, JoinsFollowsItsEventsAndLeaves) {
+TEST_F(DemoParticipantTest, JoinsFollowsItsEventsAndLeaves) {
   v1::WatchEventsResponse started;
   started.mutable_event()->mutable_media_started();
   started.mutable_event()->mutable_time()->set_seconds(
@@ -52,7 +52,7 @@ TEST_F(QuicParticipantTest, JoinsFollowsItsEventsAndLeaves) {
   ASSERT_TRUE(story.leave.has_value());
 }
 
-TEST_F(QuicParticipantTest, ARefusalIsNoStory) {
+TEST_F(DemoParticipantTest, ARefusalIsNoStory) {
   google::rpc::Status refused;
   refused.set_code(16);
   refused.set_message("token: expired");
@@ -63,8 +63,8 @@ TEST_F(QuicParticipantTest, ARefusalIsNoStory) {
   EXPECT_EQ(participant->story().join.round_trips, 0u);
 }
 
-TEST_F(QuicParticipantTest, WrongOptionsAreSaid) {
-  const auto made = QuicParticipant::Create({.target = "quic://nowhere"});
+TEST_F(DemoParticipantTest, WrongOptionsAreSaid) {
+  const auto made = DemoParticipant::Create({.target = "quic://nowhere"});
   EXPECT_THAT(made.status().message(), StartsWith("--quic: "));
 }
 
