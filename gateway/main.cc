@@ -82,6 +82,8 @@ void DefineQuicFlags(CLI::App& app, ConfigFlags& config) {
   app.add_option("--quic-retry", config.quic_retry,
                  "auto (the default: when many clients come) or always; who must prove its address")
       ->type_name("WHEN");
+  app.add_flag("--quic-early-data", config.quic_early_data,
+               "Clients that come back may send a ping with their first packet (0-RTT)");
   app.add_option(
          "--quic-key-log", config.quic_key_log,
          "Where keys of QUIC connections are written (SSLKEYLOGFILE): whoever reads it reads "
