@@ -19,11 +19,13 @@ constexpr char kServerName[] = "localhost";
 constexpr TimeDelta kPatience = TimeDelta::Seconds(60);
 
 ClientRequest RequestOf(absl::string_view method, const std::string& token,
-                        const google::protobuf::Message& message) {
+                        const google::protobuf::Message& message,
+                        RpcReplay replay = RpcReplay::kHarmful) {
   return {.method = std::string(method),
           .token = token,
           .message = message.SerializeAsString(),
-          .timeout = kPatience};
+          .timeout = kPatience,
+          .replay = replay};
 }
 
 absl::StatusOr<std::vector<UdpAddress>> Resolve(absl::string_view address) {
@@ -33,22 +35,24 @@ absl::StatusOr<std::vector<UdpAddress>> Resolve(absl::string_view address) {
 
 }  // namespace
 
-QuicParticipant::QuicParticipant(absl::string_view address, const std::string& trusted_pem) {
+QuicParticipant::QuicParticipant(absl::string_view address, const std::string& trusted_pem,
+                                 TicketStore* tickets) {
   const absl::StatusOr<std::vector<UdpAddress>> addresses = Resolve(address);
   EXPECT_TRUE(addresses.ok()) << addresses.status();
   absl::StatusOr<std::unique_ptr<RpcClientThread>> client =
       RpcClientThread::Start({.addresses = addresses.value_or(std::vector<UdpAddress>()),
                               .server_name = kServerName,
                               .trusted_pem = trusted_pem,
-                              .handshake_timeout = kPatience});
+                              .handshake_timeout = kPatience,
+                              .tickets = tickets});
   EXPECT_TRUE(client.ok()) << client.status();
   client_ = *std::move(client);
 }
 
 absl::Status QuicParticipant::Call(absl::string_view method, const std::string& token,
                                    const google::protobuf::Message& request,
-                                   google::protobuf::Message& response) {
-  const RpcAnswer answer = client_->Call(RequestOf(method, token, request));
+                                   google::protobuf::Message& response, RpcReplay replay) {
+  const RpcAnswer answer = client_->Call(RequestOf(method, token, request, replay));
   if (answer.status.ok() && !response.ParseFromString(answer.message)) {
     return absl::InternalError("the answer does not parse");
   }

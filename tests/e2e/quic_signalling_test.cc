@@ -15,6 +15,8 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "proto/signalling/v1/signalling_service.pb.h"
+#include "quic/calls/rpc_client_connection.h"
+#include "quic/client/ticket_store.h"
 #include "tests/e2e/certificates.h"
 #include "tests/e2e/control_client.h"
 #include "tests/e2e/deadline.h"
@@ -207,6 +209,21 @@ TEST_F(QuicSignallingTest, ARenewedCertificateIsTakenAtAHangup) {
   EXPECT_THAT(gateway().Log(), HasSubstr("certificate of QUIC replaced"));
 }
 
+TEST_F(QuicSignallingTest, ACertificateThatCannotBeUsedIsToldOnceAndTheOldOneStays) {
+  const std::string token = CreateToken("alice").token();
+  certificates_.Write("server.crt", "half a file");
+  gateway().Signal(SIGHUP);
+  const Deadline deadline = Deadline::Generous();
+  while (control().GetNode().quic().certificates_refused() == 0 && !deadline.passed()) {
+  }
+  EXPECT_EQ(control().GetNode().quic().certificates_replaced(), 0u);
+  EXPECT_EQ(Participant()->Ping(token), absl::OkStatus());
+  constexpr absl::string_view kLine = "certificate of QUIC not replaced";
+  const std::string log = gateway().Log();
+  EXPECT_THAT(log, HasSubstr(kLine));
+  EXPECT_EQ(log.find(kLine), log.rfind(kLine)) << log;
+}
+
 TEST_F(QuicSignallingTest, AStopTellsThoseWhoAreHere) {
   const std::string token = CreateToken("alice").token();
   const auto participant = Participant();
@@ -284,6 +301,60 @@ TEST_F(QuicRetryTest, EverybodyShowsItsAddressWhereThatIsWanted) {
   const auto participant = Participant();
   EXPECT_EQ(participant->Ping(CreateToken("alice").token()), absl::OkStatus());
   EXPECT_EQ(participant->client().report().retries, 1u);
+}
+
+// What somebody who records packets could send again.
+class QuicEarlyDataTest : public QuicSignallingTest {
+ protected:
+  // Comes for the first time, and is given what it takes to say something early the next time.
+  void Come(const std::string& token) {
+    QuicParticipant first(gateway().quic_address(), Trusted(), &tickets_);
+    ASSERT_EQ(first.Ping(token), absl::OkStatus());
+    // Tickets may come behind the answer.
+    ASSERT_EQ(first.Ping(token), absl::OkStatus());
+  }
+  // Comes again with this first call, said early.
+  template <typename Request, typename Response>
+  absl::Status ComeAgain(absl::string_view method, const std::string& token, bool& accepted) {
+    QuicParticipant again(gateway().quic_address(), Trusted(), &tickets_);
+    Response response;
+    const absl::Status status =
+        again.Call(method, token, Request(), response, RpcReplay::kHarmless);
+    // So that the report is newer than the handshake.
+    EXPECT_EQ(again.Ping(token), absl::OkStatus());
+    EXPECT_TRUE(again.client().report().resumed);
+    accepted = again.client().report().early_data_accepted;
+    return status;
+  }
+  TicketStore tickets_;
+};
+
+class QuicEarlyDataOnTest : public QuicEarlyDataTest {
+ protected:
+  QuicEarlyDataOnTest() { options().flags = {"--quic-early-data"}; }
+};
+
+TEST_F(QuicEarlyDataTest, NothingIsTakenEarlyUnlessThatIsWanted) {
+  const std::string token = CreateToken("alice").token();
+  ASSERT_NO_FATAL_FAILURE(Come(token));
+  bool accepted = true;
+  EXPECT_EQ((ComeAgain<sig::LeaveRequest, sig::LeaveResponse>("Leave", token, accepted)).code(),
+            Code::kNotFound)
+      << "made once, later";
+  EXPECT_FALSE(accepted);
+}
+
+TEST_F(QuicEarlyDataOnTest, APingIsAnsweredAndWhatChangesALegIsNotMade) {
+  const std::string token = CreateToken("alice").token();
+  ASSERT_NO_FATAL_FAILURE(Come(token));
+  bool accepted = false;
+  EXPECT_EQ((ComeAgain<sig::JoinRequest, sig::JoinResponse>("Join", token, accepted)).code(),
+            Code::kUnavailable);
+  EXPECT_TRUE(accepted) << "it came early";
+  EXPECT_EQ(control().GetSession("call").legs_size(), 0);
+  EXPECT_EQ((ComeAgain<sig::PingRequest, sig::PingResponse>("Ping", token, accepted)),
+            absl::OkStatus());
+  EXPECT_TRUE(accepted);
 }
 
 class QuicKeyLogTest : public QuicSignallingTest {
