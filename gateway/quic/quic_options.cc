@@ -16,7 +16,7 @@ namespace {
 // say nothing, and one that says much takes what others leave.
 constexpr uint32_t kStreamsPerConnection = 2;
 constexpr uint32_t kBlocksPerConnection = 4;
-// A connection alone still has its windows.
+// A quarter of it, which a connection may have of a pool, is still enough to work with.
 constexpr uint32_t kMinStreams = 64;
 constexpr uint32_t kMinBlocks = 256;
 // What stands in a pool beside a block of bytes.
