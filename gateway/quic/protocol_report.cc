@@ -97,11 +97,13 @@ void AddCounts(const CounterRow<Counters> (&rows)[kSize], const Counters& counte
 void ReportRequests(const RpcProtocolCounters& counters, pb::QuicProtocolStatus& out) {
   AddCounts(kRpcRows, counters.calls, out);
   AddCount("buffers_exhausted", counters.buffers_exhausted, out);
+  AddCount("source_exhausted", counters.source_exhausted, out);
 }
 
 void ReportRequests(const HttpProtocolCounters& counters, pb::QuicProtocolStatus& out) {
   AddCounts(kHttpRows, counters.requests, out);
   AddCount("buffers_exhausted", counters.buffers_exhausted, out);
+  AddCount("source_exhausted", counters.source_exhausted, out);
 }
 
 }  // namespace sluice

@@ -37,9 +37,11 @@ TEST(ProtocolReportTest, LimitsThatCallsHitHaveTheirNames) {
   counters.calls.requests_too_slow = 2;
   counters.calls.answers_abandoned = 3;
   counters.buffers_exhausted = 4;
+  counters.source_exhausted = 5;
   EXPECT_THAT(Report(counters),
               ElementsAre(Pair("answers_abandoned", 3), Pair("buffers_exhausted", 4),
-                          Pair("requests_too_slow", 2), Pair("too_many_calls", 1)));
+                          Pair("requests_too_slow", 2), Pair("source_exhausted", 5),
+                          Pair("too_many_calls", 1)));
 }
 
 TEST(ProtocolReportTest, LimitsThatRequestsHitHaveTheirNames) {
@@ -48,8 +50,10 @@ TEST(ProtocolReportTest, LimitsThatRequestsHitHaveTheirNames) {
   counters.requests.malformed = 2;
   counters.requests.failures = 3;
   counters.buffers_exhausted = 4;
-  EXPECT_THAT(Report(counters), ElementsAre(Pair("buffers_exhausted", 4), Pair("failures", 3),
-                                            Pair("malformed", 2), Pair("too_many_requests", 1)));
+  counters.source_exhausted = 5;
+  EXPECT_THAT(Report(counters),
+              ElementsAre(Pair("buffers_exhausted", 4), Pair("failures", 3), Pair("malformed", 2),
+                          Pair("source_exhausted", 5), Pair("too_many_requests", 1)));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@
 namespace sluice {
 
 // Requests and answers of all connections that wait for a moment: most need none, and who finds
-// none is told to come again.
+// none is told to come again. A source has at most a quarter (BufferPool::kSourcePart).
 inline constexpr size_t kQuicRpcBuffers = 256;
 inline constexpr size_t kQuicHttpBuffers = 256;
 

@@ -16,6 +16,7 @@ std::unique_ptr<ServedConnection> RpcProtocolServer::Serve(QuicConnection& conne
 
 void RpcProtocolServer::OnTurnEnd() {
   counters_.buffers_exhausted = buffers_.exhausted();
+  counters_.source_exhausted = buffers_.source_exhausted();
   published_.Publish(counters_);
 }
 

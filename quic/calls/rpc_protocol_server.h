@@ -24,6 +24,8 @@ struct RpcProtocolCounters {
   RpcServerCounters calls;
   // How often the pool had no buffer left.
   uint64_t buffers_exhausted = 0;
+  // How often a source had all of the pool that it may have.
+  uint64_t source_exhausted = 0;
 };
 
 // Speaks `sluice/1` on all connections of a thread: makes what answers their calls, and has the

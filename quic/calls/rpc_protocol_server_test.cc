@@ -1,5 +1,6 @@
 #include "quic/calls/rpc_protocol_server.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "quic/connection/quic_connection.h"
 #include "quic/rpc/rpc_buffer_pool.h"
 #include "quic/rpc/rpc_error_code.h"
+#include "quic/rpc/rpc_limits.h"
 #include "quic/rpc/rpc_service.h"
 #include "quic/rpc/rpc_status.h"
 #include "quic/server/served_connections.h"
@@ -77,6 +79,43 @@ TEST(RpcProtocolServerTest, ARequestThatFindsNoBufferIsCountedAndLaterOnesAreSer
   ASSERT_TRUE(id.has_value());
   ASSERT_TRUE(world.RunUntilOver(*id, TimeDelta::Seconds(1)));
   EXPECT_EQ(world.answers[*id].status, 0);
+}
+
+TEST(RpcProtocolServerTest, OneSourceWithManyHalfRequestsLeavesBuffersForOthers) {
+  RpcLimits limits;
+  // As if all of them had come within ten seconds.
+  limits.request_timeout = TimeDelta::Seconds(60);
+  CallWorld world(90, limits);
+  constexpr size_t kConnections = 40;
+  constexpr size_t kCalls = 2;
+  for (size_t i = 0; i < kConnections; ++i) {
+    world.Connect();
+    for (size_t call = 0; call < kCalls; ++call) {
+      // Of each request the first datagram only.
+      const size_t first = world.link.sent_by_client();
+      world.link.pass = [first](bool from_client, size_t index) {
+        return !from_client || index == first;
+      };
+      ASSERT_TRUE(world.Call("Echo", Bytes(8'000, 1)).has_value());
+      world.link.RunFor(TimeDelta::Millis(1));
+    }
+    world.link.RunFor(world.link.delay * 2);
+    world.link.pass = nullptr;
+  }
+  ASSERT_GT(kConnections * kCalls, world.buffers.source_limit());
+  EXPECT_EQ(world.buffers.free(), 64 - world.buffers.source_limit());
+  const RpcProtocolCounters counters = world.protocol->counters();
+  EXPECT_EQ(counters.source_exhausted, kConnections * kCalls - world.buffers.source_limit());
+  EXPECT_EQ(counters.calls.requests_without_buffer, counters.source_exhausted);
+  EXPECT_EQ(counters.buffers_exhausted, 0u);
+
+  world.client_ip = {198, 51, 100, 7};
+  world.Connect();
+  const auto id = world.Call("Echo", Bytes(8'000, 1));
+  ASSERT_TRUE(id.has_value());
+  EXPECT_TRUE(world.RunUntilOver(*id, world.link.delay * 4));
+  EXPECT_EQ(world.answers[*id].status, 0);
+  EXPECT_EQ(world.protocol->counters().source_exhausted, counters.source_exhausted);
 }
 
 TEST(RpcProtocolServerTest, AClientThatOnlyMakesCallsAndGivesThemUpIsSentAway) {

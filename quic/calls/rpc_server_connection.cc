@@ -1,15 +1,17 @@
 #include "quic/calls/rpc_server_connection.h"
 
+#include "base/buffer_pool.h"
 #include "base/check.h"
 #include "quic/calls/connection_rpc_streams.h"
+#include "quic/server/source_key.h"
 
 namespace sluice {
 
 RpcServerConnection::RpcServerConnection(const RpcServerResources& resources,
                                          QuicConnection& connection)
     : now_(resources.now),
-      server_(resources.limits, streams_, resources.service, resources.buffers,
-              resources.counters) {
+      server_(resources.limits, streams_, resources.service, resources.buffers, resources.counters,
+              BufferSource(SourceKey(connection.path().remote).hash())) {
   streams_.Attach(connection);
 }
 

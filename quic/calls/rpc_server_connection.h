@@ -36,7 +36,8 @@ struct RpcServerResources {
 // constructor only. One thread.
 class RpcServerConnection : public ServedConnection {
  public:
-  // `connection` stays until OnClosed.
+  // `connection` stays until OnClosed. Its part of the pool is that of the source which it has now;
+  // also when the client moves to another address, so that what it holds is not counted elsewhere.
   RpcServerConnection(const RpcServerResources& resources, QuicConnection& connection);
   RpcServerConnection(const RpcServerConnection&) = delete;
   RpcServerConnection& operator=(const RpcServerConnection&) = delete;

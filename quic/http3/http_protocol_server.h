@@ -20,6 +20,8 @@ struct HttpProtocolCounters {
   HttpServerCounters requests;
   // How often the pool had no buffer left.
   uint64_t buffers_exhausted = 0;
+  // How often a source had all of the pool that it may have.
+  uint64_t source_exhausted = 0;
 };
 
 // Speaks HTTP/3 on all connections of a thread, and has the counters of all of them. That thread,
@@ -42,6 +44,7 @@ class HttpProtocolServer : public ConnectionProtocol {
   }
   void OnTurnEnd() override {
     counters_.buffers_exhausted = resources_.buffers.exhausted();
+    counters_.source_exhausted = resources_.buffers.source_exhausted();
     published_.Publish(counters_);
   }
 

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "base/buffer_pool.h"
 #include "base/timestamp.h"
 #include "gtest/gtest.h"
 #include "quic/http3/http_buffer_pool.h"
@@ -32,7 +33,11 @@ TEST(HttpProtocolServerTest, ConnectionsCountTogetherAndAreReadAsOfTheEndOfATurn
   world.Connect();
   const Timestamp now = Timestamp::Zero();
   TestHttpService service;
-  HttpBufferPool buffers(0);
+  HttpBufferPool buffers(1);
+  HttpBufferShare first(buffers, 1, BufferSource(1));
+  HttpBufferShare second(buffers, 1, BufferSource(1));
+  const HttpBuffer taken = first.Take();
+  EXPECT_TRUE(second.Take().empty());
   HttpProtocolServer protocol({now, service, buffers});
   for (int i = 0; i < 2; ++i) {
     const auto served = protocol.Serve(*world.server().connection());
@@ -44,6 +49,7 @@ TEST(HttpProtocolServerTest, ConnectionsCountTogetherAndAreReadAsOfTheEndOfATurn
   protocol.OnTurnEnd();
   EXPECT_EQ(protocol.counters().requests.requests_abandoned, 2u);
   EXPECT_EQ(protocol.counters().buffers_exhausted, 0u);
+  EXPECT_EQ(protocol.counters().source_exhausted, 1u);
 }
 
 }  // namespace

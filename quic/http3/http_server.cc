@@ -29,11 +29,11 @@ constexpr bool HasBody(int status) { return status != kNoContent && status != kN
 }  // namespace
 
 HttpServer::HttpServer(const HttpLimits& limits, HttpStreams& streams, HttpService& service,
-                       HttpBufferPool& pool, HttpServerCounters* shared)
+                       HttpBufferPool& pool, HttpServerCounters* shared, BufferSource source)
     : limits_(limits),
       streams_(streams),
       service_(service),
-      share_(pool, limits.buffers),
+      share_(pool, limits.buffers, source),
       slots_(limits.requests),
       counters_(shared != nullptr ? *shared : own_counters_) {}
 

@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/buffer_pool.h"
 #include "base/timestamp.h"
 #include "quic/http3/http_buffer_pool.h"
 #include "quic/http3/http_client_streams.h"
@@ -70,9 +71,10 @@ struct HttpServerCounters {
 class HttpServer : private HttpResponder, private HttpSessionEvents {
  public:
   // `limits` are those that CheckHttpLimits accepts. All others outlive it. With `shared` it counts
-  // there, with others.
+  // there, with others. `source`: who is at the other end, for the pool.
   HttpServer(const HttpLimits& limits, HttpStreams& streams, HttpService& service,
-             HttpBufferPool& pool, HttpServerCounters* shared = nullptr);
+             HttpBufferPool& pool, HttpServerCounters* shared = nullptr,
+             BufferSource source = BufferSource());
   // Tells nobody; see OnConnectionClosed.
   ~HttpServer() override = default;
   HttpServer(const HttpServer&) = delete;

@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "absl/types/span.h"
+#include "base/buffer_pool.h"
 #include "base/check.h"
+#include "quic/server/source_key.h"
 
 namespace sluice {
 
@@ -27,7 +29,8 @@ HttpServerConnection::HttpServerConnection(const HttpServerResources& resources,
                                            QuicConnection& connection)
     : now_(resources.now),
       connection_(&connection),
-      server_(resources.limits, *this, resources.service, resources.buffers, resources.counters) {}
+      server_(resources.limits, *this, resources.service, resources.buffers, resources.counters,
+              BufferSource(SourceKey(connection.path().remote).hash())) {}
 
 bool HttpServerConnection::TakeUnsent() {
   return std::exchange(unsent_, false) && connection_ != nullptr;

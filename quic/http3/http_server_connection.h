@@ -36,7 +36,8 @@ struct HttpServerResources {
 // Answers the requests on one connection of a server that speaks `h3`. One thread.
 class HttpServerConnection : public ServedConnection, private HttpStreams {
  public:
-  // `connection` stays until OnClosed.
+  // `connection` stays until OnClosed. Its part of the pool is that of the source which it has now;
+  // also when the client moves to another address, so that what it holds is not counted elsewhere.
   HttpServerConnection(const HttpServerResources& resources, QuicConnection& connection);
   HttpServerConnection(const HttpServerConnection&) = delete;
   HttpServerConnection& operator=(const HttpServerConnection&) = delete;

@@ -268,6 +268,34 @@ TEST(HttpEarlyDataTest, ARequestThatCameBeforeTheHandshakeIsMarkedAndAnswered) {
   EXPECT_EQ(world.answer(id).fields.at(":status"), "200");
 }
 
+TEST(HttpServerConnectionSourceTest, OneSourceWithManyHalfRequestsLeavesBuffersForOthers) {
+  HttpLimits limits;
+  // As if all of them had come within ten seconds.
+  limits.request_timeout = TimeDelta::Seconds(60);
+  HttpWorld world(93, limits);
+  constexpr size_t kConnections = 40;
+  constexpr size_t kRequests = 2;
+  const Bytes whole = HttpRequestBytes("POST", "/echo", std::string(100, 'x'));
+  const auto half = absl::MakeConstSpan(whole).first(whole.size() / 2);
+  for (size_t i = 0; i < kConnections; ++i) {
+    world.Connect();
+    for (size_t request = 0; request < kRequests; ++request) world.Open(half, false);
+    world.link.RunFor(TimeDelta::Millis(50));
+  }
+  ASSERT_GT(kConnections * kRequests, world.buffers.source_limit());
+  EXPECT_EQ(world.buffers.free(), 32 - world.buffers.source_limit());
+  const uint64_t refused = world.buffers.source_exhausted();
+  EXPECT_EQ(refused, kConnections * kRequests - world.buffers.source_limit());
+  EXPECT_EQ(world.buffers.exhausted(), 0u);
+
+  world.client_ip = {198, 51, 100, 7};
+  world.Connect();
+  const StreamId id = world.Ask("POST", "/echo", "hello");
+  EXPECT_TRUE(world.RunUntilOver(id, world.link.delay * 4));
+  EXPECT_EQ(world.answer(id).fields.at(":status"), "200");
+  EXPECT_EQ(world.buffers.source_exhausted(), refused);
+}
+
 TEST(HttpServerConnectionStateTest, AStrangersFirstDatagramMakesNothingOfNghttp3) {
   HttpWorld world(92);
   world.StartClient();

@@ -17,8 +17,7 @@ struct RpcLimits {
   // Of these, how many may have bytes waiting here: a request in pieces, an answer that the peer
   // does not read. 1 to kMaxBuffers. As many as calls: datagrams cut requests anywhere that are
   // made all at once, and then each of them needs one. Costs nothing: the memory is that of the
-  // pool, which all connections share, and which a source with many connections could take with
-  // less, too.
+  // pool, which all connections share, and of which a source has a part however many it has.
   size_t buffers = 16;
   // From the opening of a stream to the end of the request. Above zero: a stream on which nothing
   // comes must not stay.

@@ -9,11 +9,11 @@
 namespace sluice {
 
 RpcServer::RpcServer(const RpcLimits& limits, RpcStreams& streams, RpcService& service,
-                     RpcBufferPool& pool, RpcServerCounters& counters)
+                     RpcBufferPool& pool, RpcServerCounters& counters, BufferSource source)
     : limits_(limits),
       streams_(streams),
       service_(service),
-      share_(pool, limits.buffers),
+      share_(pool, limits.buffers, source),
       slots_(limits.calls),
       counters_(counters) {}
 

@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "base/buffer_pool.h"
 #include "base/timestamp.h"
 #include "quic/rpc/rpc_buffer_pool.h"
 #include "quic/rpc/rpc_error_code.h"
@@ -60,9 +61,9 @@ struct RpcServerCounters {
 class RpcServer : private RpcResponder {
  public:
   // `limits` are those that CheckRpcLimits accepts. All others outlive it; connections of a thread
-  // may count together.
+  // may count together. `source`: who is at the other end, for the pool.
   RpcServer(const RpcLimits& limits, RpcStreams& streams, RpcService& service, RpcBufferPool& pool,
-            RpcServerCounters& counters);
+            RpcServerCounters& counters, BufferSource source = BufferSource());
   // Tells nobody; see OnConnectionClosed.
   ~RpcServer() override = default;
   RpcServer(const RpcServer&) = delete;

@@ -1,18 +1,17 @@
 #ifndef QUIC_SERVER_SOURCE_SHARES_H_
 #define QUIC_SERVER_SOURCE_SHARES_H_
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include "absl/container/flat_hash_map.h"
 #include "quic/connection/udp_path.h"
+#include "quic/server/source_key.h"
 
 namespace sluice {
 
-// How many connections each source has: an IPv4 address, or an IPv6 network of 64 bits, which is
-// what one subscriber has. Room for as many sources as there may be connections is made at the
-// beginning.
+// How many connections each source (SourceKey) has. Room for as many sources as there may be
+// connections is made at the beginning.
 class SourceShares {
  public:
   struct Share {
@@ -35,11 +34,7 @@ class SourceShares {
   size_t sources() const { return shares_.size(); }
 
  private:
-  // The family and the bytes that count, zeros behind them.
-  using Key = std::array<uint8_t, 9>;
-  static Key KeyOf(const UdpAddress& address);
-
-  absl::flat_hash_map<Key, Share> shares_;
+  absl::flat_hash_map<SourceKey, Share> shares_;
 };
 
 }  // namespace sluice

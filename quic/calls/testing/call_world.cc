@@ -22,11 +22,11 @@ const UdpAddress kClient = UdpAddress::V4({10, 0, 0, 1}, 4000);
 const UdpAddress kServer = UdpAddress::V4({192, 0, 2, 99}, 443);
 
 // Enough for a few connections with all of their calls.
-constexpr EndpointLimits kEndpointLimits = {.max_connections = 16,
-                                            .max_connections_per_source = 16,
-                                            .max_half_open = 16,
-                                            .retry_above_half_open = 16,
-                                            .retry_above_half_open_per_source = 16,
+constexpr EndpointLimits kEndpointLimits = {.max_connections = 64,
+                                            .max_connections_per_source = 64,
+                                            .max_half_open = 64,
+                                            .retry_above_half_open = 64,
+                                            .retry_above_half_open_per_source = 64,
                                             .send_streams = 256,
                                             .send_blocks = 2048};
 
@@ -118,7 +118,7 @@ void CallWorld::StartClient(bool resume) {
     outgoing.remembered_parameters = remembered_;
   }
   // What is left of the last connection goes nowhere.
-  link.client_seen_as = UdpAddress::V4({192, 0, 2, 1}, ++client_port_);
+  link.client_seen_as = UdpAddress::V4(client_ip, ++client_port_);
   auto made = RpcClientConnection::Connect(link.now, {kClient, kServer}, outgoing, *client_tls_,
                                            {*this, buffers, client_streams, random, limits_});
   SLUICE_CHECK(made.ok()) << made.status();

@@ -1,6 +1,7 @@
 #ifndef QUIC_CALLS_TESTING_CALL_WORLD_H_
 #define QUIC_CALLS_TESTING_CALL_WORLD_H_
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -118,6 +119,8 @@ class CallWorld : public RpcClientConnectionEvents {
   // The connection of the last client.
   RpcServerConnection& server() { return *protocol->last; }
 
+  // How the next client's address looks from the server.
+  std::array<uint8_t, 4> client_ip = {192, 0, 2, 1};
   SeededRandom random;
   TestCallService service;
   std::map<RpcStreamId, Answer> answers;

@@ -102,7 +102,7 @@ void HttpWorld::StartClient(bool resume) {
     outgoing.remembered_parameters = client.remembered;
   }
   // What is left of the last connection goes nowhere.
-  link.client_seen_as = UdpAddress::V4({192, 0, 2, 1}, ++client_port_);
+  link.client_seen_as = UdpAddress::V4(client_ip, ++client_port_);
   answers_.clear();
   read_.clear();
   nghttp3_conn_del(std::exchange(reader_, nullptr));

@@ -3,6 +3,7 @@
 
 #include <nghttp3/nghttp3.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -76,6 +77,8 @@ class HttpWorld : public ConnectionAcceptor {
   void SettleServer();
   HttpServerConnection& server() { return *servers.back(); }
 
+  // How the next client's address looks from the server.
+  std::array<uint8_t, 4> client_ip = {192, 0, 2, 1};
   SeededRandom random;
   TestHttpService service;
   HttpBufferPool buffers{32};
