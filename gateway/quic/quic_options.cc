@@ -21,6 +21,8 @@ constexpr uint32_t kMinStreams = 64;
 constexpr uint32_t kMinBlocks = 256;
 // What stands in a pool beside a block of bytes.
 constexpr size_t kBlockOverhead = 32;
+// What a turn of the listener receives and sends: 32 datagrams in, 256 out.
+constexpr size_t kTurnBytes = size_t{512} * 1024;
 
 }  // namespace
 
@@ -46,7 +48,7 @@ EndpointLimits ToEndpointLimits(const QuicConfig& quic, const Limits& limits) {
 }
 
 size_t QuicPoolBytes(const EndpointLimits& limits) {
-  return limits.send_streams * sizeof(SendStream) +
+  return kTurnBytes + limits.send_streams * sizeof(SendStream) +
          limits.send_blocks * (SendStreamPool::kBlockSize + kBlockOverhead) +
          kQuicRpcBuffers * RpcBufferPool::kBufferSize +
          kQuicHttpBuffers * HttpBufferPool::kBufferSize;
