@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <vector>
@@ -71,7 +72,9 @@ class Visitor : public ConnectionPair {
   void RunAlone(TimeDelta time) { link_.RunFor(time); }
   void Continue(StreamId id) {
     size_t& left = left_[static_cast<size_t>(id / 4)];
-    left -= server_.connection->Write(id, Bytes(left, 'x'), true);
+    // More than any stream takes at once.
+    const size_t offered = std::min<size_t>(left, 128 * 1024);
+    left -= server_.connection->Write(id, Bytes(offered, 'x'), offered == left);
   }
 
   std::vector<size_t> left_;
