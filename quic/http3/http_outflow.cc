@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "base/byte_order.h"
 #include "base/check.h"
 #include "quic/codec/varint.h"
 
@@ -29,12 +28,10 @@ HttpOutflow::Verdict HttpOutflow::Send(StreamId id, absl::Span<const uint8_t> fr
     if (front.empty()) rest.remove_prefix(streams.Write(id, rest, false));
     const size_t left = front.size() + rest.size();
     if (left == 0) return Verdict::kTaken;
-    buffer_ = share.Take();
-    if (buffer_.empty()) return left == size ? Verdict::kRefused : Verdict::kBroken;
-    begin_ = end_ = 0;
+    if (!waiting_.Begin(share)) return left == size ? Verdict::kRefused : Verdict::kBroken;
   }
-  Keep(front);
-  Keep(rest);
+  waiting_.Append(front);
+  waiting_.Append(rest);
   return Verdict::kTaken;
 }
 
@@ -47,27 +44,15 @@ bool HttpOutflow::Finish(StreamId id, HttpStreams& streams) {
 
 bool HttpOutflow::Flush(StreamId id, HttpStreams& streams) {
   if (waiting() == 0) return true;
-  begin_ += streams.Write(id, buffer_.bytes().subspan(begin_, waiting()), fin_);
+  waiting_.Consume(streams.Write(id, waiting_.bytes(), fin_));
   if (waiting() > 0) return false;
   Clear();
   return true;
 }
 
 void HttpOutflow::Clear() {
-  buffer_.GiveBack();
-  begin_ = end_ = 0;
+  waiting_.Clear();
   fin_ = false;
-}
-
-void HttpOutflow::Keep(absl::Span<const uint8_t> bytes) {
-  const absl::Span<uint8_t> room = buffer_.bytes();
-  if (bytes.size() > room.size() - end_) {
-    CopyBytes(room, room.subspan(begin_, waiting()));
-    end_ = waiting();
-    begin_ = 0;
-  }
-  CopyBytes(room.subspan(end_), bytes);
-  end_ += bytes.size();
 }
 
 }  // namespace sluice

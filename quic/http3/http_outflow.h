@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "base/waiting_bytes.h"
 #include "quic/connection/connection_handler.h"
 #include "quic/http3/http_buffer_pool.h"
 #include "quic/http3/http_limits.h"
@@ -46,18 +47,13 @@ class HttpOutflow {
   // Forgets what waits.
   void Clear();
 
-  size_t waiting() const { return end_ - begin_; }
+  size_t waiting() const { return waiting_.size(); }
 
  private:
   Verdict Send(StreamId id, absl::Span<const uint8_t> front, absl::Span<const uint8_t> rest,
                HttpStreams& streams, HttpBufferShare& share);
-  // Appends to what waits. There is room.
-  void Keep(absl::Span<const uint8_t> bytes);
 
-  // Has one while something waits.
-  HttpBuffer buffer_;
-  size_t begin_ = 0;
-  size_t end_ = 0;
+  WaitingBytes waiting_;
   bool fin_ = false;
 };
 

@@ -1,7 +1,5 @@
 #include "quic/rpc/rpc_outflow.h"
 
-#include "base/byte_order.h"
-
 namespace sluice {
 
 RpcOutflow::Verdict RpcOutflow::Send(RpcStreamId id, RpcFrameType type,
@@ -22,39 +20,25 @@ RpcOutflow::Verdict RpcOutflow::Send(RpcStreamId id, RpcFrameType type,
     const bool untouched = front.size() == head_size;
     // More than there is room for only if somebody asks for less than kMaxWaiting.
     if (untouched && front.size() + payload.size() > max_waiting) return Verdict::kRefused;
-    buffer_ = share.Take();
-    if (buffer_.empty()) return untouched ? Verdict::kRefused : Verdict::kBroken;
-    begin_ = end_ = 0;
+    if (!waiting_.Begin(share)) return untouched ? Verdict::kRefused : Verdict::kBroken;
   }
-  Keep(front);
-  Keep(payload);
+  waiting_.Append(front);
+  waiting_.Append(payload);
   fin_ = fin;
   return Verdict::kTaken;
 }
 
 bool RpcOutflow::Flush(RpcStreamId id, RpcStreams& streams) {
   if (waiting() == 0) return true;
-  begin_ += streams.Write(id, buffer_.bytes().subspan(begin_, waiting()), fin_);
+  waiting_.Consume(streams.Write(id, waiting_.bytes(), fin_));
   if (waiting() > 0) return false;
   Clear();
   return true;
 }
 
 void RpcOutflow::Clear() {
-  buffer_.GiveBack();
-  begin_ = end_ = 0;
+  waiting_.Clear();
   fin_ = false;
-}
-
-void RpcOutflow::Keep(absl::Span<const uint8_t> bytes) {
-  const absl::Span<uint8_t> room = buffer_.bytes();
-  if (bytes.size() > room.size() - end_) {
-    CopyBytes(room, room.subspan(begin_, waiting()));
-    end_ = waiting();
-    begin_ = 0;
-  }
-  CopyBytes(room.subspan(end_), bytes);
-  end_ += bytes.size();
 }
 
 }  // namespace sluice

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "absl/types/span.h"
+#include "base/waiting_bytes.h"
 #include "quic/rpc/rpc_buffer_pool.h"
 #include "quic/rpc/rpc_frame.h"
 #include "quic/rpc/rpc_streams.h"
@@ -39,16 +40,10 @@ class RpcOutflow {
   // Forgets what waits.
   void Clear();
 
-  size_t waiting() const { return end_ - begin_; }
+  size_t waiting() const { return waiting_.size(); }
 
  private:
-  // Appends to what waits. There is room.
-  void Keep(absl::Span<const uint8_t> bytes);
-
-  // Has one while something waits.
-  RpcBuffer buffer_;
-  size_t begin_ = 0;
-  size_t end_ = 0;
+  WaitingBytes waiting_;
   bool fin_ = false;
 };
 
