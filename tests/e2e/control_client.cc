@@ -67,6 +67,17 @@ pb::LegStats ControlClient::RemoveLeg(absl::string_view session_id, absl::string
   return response.final_stats();
 }
 
+pb::CreateParticipantTokenResponse ControlClient::CreateParticipantToken(
+    absl::string_view session_id, absl::string_view leg_id) {
+  pb::CreateParticipantTokenRequest request;
+  request.set_session_id(std::string(session_id));
+  request.set_leg_id(std::string(leg_id));
+  pb::CreateParticipantTokenResponse response;
+  ExpectOk(Call(&Stub::CreateParticipantToken, request, &response),
+           absl::StrCat("CreateParticipantToken ", leg_id));
+  return response;
+}
+
 pb::SessionStats ControlClient::GetStats(absl::string_view session_id) {
   pb::GetStatsRequest request;
   request.set_session_id(std::string(session_id));

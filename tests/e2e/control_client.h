@@ -48,6 +48,8 @@ class ControlClient {
                             const pb::LegConfig& config);
   pb::UpdateLegResponse UpdateLeg(const pb::UpdateLegRequest& request);
   pb::LegStats RemoveLeg(absl::string_view session_id, absl::string_view leg_id);
+  pb::CreateParticipantTokenResponse CreateParticipantToken(absl::string_view session_id,
+                                                            absl::string_view leg_id);
   pb::SessionStats GetStats(absl::string_view session_id);
   pb::Node GetNode();
 

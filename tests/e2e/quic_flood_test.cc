@@ -48,13 +48,7 @@ class QuicFloodTest : public GatewayFixture {
     GatewayFixture::SetUp();
     ASSERT_FALSE(gateway().quic_address().empty()) << gateway().Log();
     control().CreateSession("call");
-    pb::CreateParticipantTokenRequest request;
-    request.set_session_id("call");
-    request.set_leg_id("alice");
-    pb::CreateParticipantTokenResponse response;
-    ASSERT_TRUE(
-        control().Call(&ControlClient::Stub::CreateParticipantToken, request, &response).ok());
-    token_ = response.token();
+    token_ = control().CreateParticipantToken("call", "alice").token();
   }
 
   UdpAddress Target() {

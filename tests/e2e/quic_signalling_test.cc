@@ -53,14 +53,7 @@ class QuicSignallingTest : public GatewayFixture {
   }
 
   pb::CreateParticipantTokenResponse CreateToken(absl::string_view leg) {
-    pb::CreateParticipantTokenRequest request;
-    request.set_session_id("call");
-    request.set_leg_id(std::string(leg));
-    pb::CreateParticipantTokenResponse response;
-    const grpc::Status status =
-        control().Call(&ControlClient::Stub::CreateParticipantToken, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response;
+    return control().CreateParticipantToken("call", leg);
   }
   std::string Trusted() { return ReadFileOrEmpty(certificates_.File("ca.crt")); }
   std::unique_ptr<QuicParticipant> Participant() {

@@ -54,14 +54,7 @@ class SignallingTest : public GatewayFixture {
   }
 
   pb::CreateParticipantTokenResponse CreateToken(absl::string_view leg) {
-    pb::CreateParticipantTokenRequest request;
-    request.set_session_id("call");
-    request.set_leg_id(std::string(leg));
-    pb::CreateParticipantTokenResponse response;
-    const grpc::Status status =
-        control().Call(&ControlClient::Stub::CreateParticipantToken, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response;
+    return control().CreateParticipantToken("call", leg);
   }
   template <typename Request, typename Response>
   grpc::Status Call(grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),

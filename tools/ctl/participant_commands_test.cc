@@ -2,14 +2,11 @@
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "tools/ctl/sluicectl.h"
+#include "tools/ctl/testing/command_fixture.h"
 #include "tools/ctl/testing/fake_gateway.h"
 #include "tools/ctl/testing/fake_signalling.h"
 
@@ -25,35 +22,19 @@ using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
-class ParticipantCommandsTest : public testing::Test {
+class ParticipantCommandsTest : public CommandFixture {
  protected:
   ParticipantCommandsTest() {
     setenv("SLUICE_GATEWAY", gateway_.address().c_str(), 1);
     setenv("SLUICE_SIGNALLING", signalling_.address().c_str(), 1);
-    setenv("XDG_STATE_HOME", (testing::TempDir() + "/nothing-here").c_str(), 1);
   }
 
-  // Runs a command line, split at blanks; returns the exit code.
   int Run(const std::string& line, const std::string& first = "--insecure ") {
-    out_.str("");
-    err_.str("");
-    std::istringstream words(first + line);
-    const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
-    Console console(out_, err_, /*interactive=*/false, 80);
-    return RunSluicectl(arguments, console);
+    return RunLine(first + line);
   }
-
-  std::string out() const { return out_.str(); }
-  std::string err() const { return err_.str(); }
 
   FakeGateway gateway_;
   FakeSignalling signalling_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(ParticipantCommandsTest, TokenCreateShowsTokenAndId) {

@@ -3,10 +3,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
-#include <sstream>
 #include <string>
-#include <vector>
 
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
@@ -14,8 +11,7 @@
 #include "gtest/gtest.h"
 #include "proto/gateway/v1/leg.pb.h"
 #include "proto/signalling/v1/signalling_service.pb.h"
-#include "tools/ctl/console.h"
-#include "tools/ctl/sluicectl.h"
+#include "tools/ctl/testing/command_fixture.h"
 #include "tools/ctl/testing/fake_quic_signalling.h"
 
 namespace sluice {
@@ -29,11 +25,7 @@ using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
-class SignalOverQuicTest : public testing::Test {
+class SignalOverQuicTest : public CommandFixture {
  protected:
   SignalOverQuicTest() : folder_(testing::TempDir() + "/quic-pki") {
     std::filesystem::create_directories(folder_);
@@ -41,24 +33,13 @@ class SignalOverQuicTest : public testing::Test {
     unsetenv("SLUICE_SIGNALLING");
   }
 
-  // Runs a command line, split at blanks; returns the exit code.
   int Run(const std::string& line) {
-    out_.str("");
-    err_.str("");
-    std::istringstream words("--timeout 30s --tls-dir " + folder_ + " " + line);
-    const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
-    Console console(out_, err_, /*interactive=*/false, 80);
-    return RunSluicectl(arguments, console);
+    return RunLine("--timeout 30s --tls-dir " + folder_ + " " + line);
   }
   std::string Quic() const { return " --token a.b.c --quic " + signalling_.target(); }
 
-  std::string out() const { return out_.str(); }
-  std::string err() const { return err_.str(); }
-
   FakeQuicSignalling signalling_;
   const std::string folder_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(SignalOverQuicTest, JoinShowsTheKeyAndWhatItTook) {

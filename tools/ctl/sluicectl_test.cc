@@ -1,12 +1,12 @@
 #include "tools/ctl/sluicectl.h"
 
 #include <cstdlib>
-#include <sstream>
 
 #include "gmock/gmock.h"
 #include "google/rpc/error_details.pb.h"
 #include "google/rpc/status.pb.h"
 #include "gtest/gtest.h"
+#include "tools/ctl/testing/command_fixture.h"
 #include "tools/ctl/testing/fake_gateway.h"
 
 namespace sluice {
@@ -22,35 +22,14 @@ using ::testing::MatchesRegex;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr int kOk = 0;
-constexpr int kFailed = 1;
-constexpr int kUsage = 2;
-
-class SluicectlTest : public testing::Test {
+class SluicectlTest : public CommandFixture {
  protected:
-  SluicectlTest() {
-    setenv("SLUICE_GATEWAY", gateway_.address().c_str(), 1);
-    setenv("XDG_STATE_HOME", (testing::TempDir() + "/nothing-here").c_str(), 1);
-  }
+  SluicectlTest() { setenv("SLUICE_GATEWAY", gateway_.address().c_str(), 1); }
 
-  // Runs a command line with --insecure, split at blanks; returns the exit code.
-  int Run(const std::string& line) { return RunBare("--insecure " + line); }
-
-  int RunBare(const std::string& line) {
-    out_.str("");
-    err_.str("");
-    std::istringstream words(line);
-    const std::vector<std::string> arguments{std::istream_iterator<std::string>(words), {}};
-    Console console(out_, err_, /*interactive=*/false, 80);
-    return RunSluicectl(arguments, console);
-  }
-
-  std::string out() const { return out_.str(); }
-  std::string err() const { return err_.str(); }
+  // Runs a command line with --insecure.
+  int Run(const std::string& line) { return RunLine("--insecure " + line); }
 
   FakeGateway gateway_;
-  std::ostringstream out_;
-  std::ostringstream err_;
 };
 
 TEST_F(SluicectlTest, SessionCreate) {
@@ -327,14 +306,14 @@ TEST_F(SluicectlTest, HelpHasExamplesEverywhere) {
        {"--help", "session create --help", "session list --help", "session update --help",
         "leg add --help", "leg update --help", "forwarding set --help", "stats --help",
         "events --help", "pki init --help", "demo --help"}) {
-    EXPECT_EQ(RunBare(line), kOk) << line;
+    EXPECT_EQ(RunLine(line), kOk) << line;
     EXPECT_THAT(out(), HasSubstr("Example")) << line;
     EXPECT_EQ(err(), "") << line;
   }
 }
 
 TEST_F(SluicectlTest, WithoutCertificatesItSaysHowToMakeThem) {
-  EXPECT_EQ(RunBare("node"), kFailed);
+  EXPECT_EQ(RunLine("node"), kFailed);
   EXPECT_THAT(err(), AllOf(HasSubstr("nothing-here/sluice/pki/ca.crt"), HasSubstr("pki init")));
 }
 

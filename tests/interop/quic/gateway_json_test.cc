@@ -115,14 +115,7 @@ class GatewayJsonTest : public GatewayFixture {
 
   std::string KeyLog() const { return folder_.File("keys.txt"); }
   std::string CreateToken(absl::string_view leg) {
-    pb::CreateParticipantTokenRequest request;
-    request.set_session_id("call");
-    request.set_leg_id(std::string(leg));
-    pb::CreateParticipantTokenResponse response;
-    const grpc::Status status =
-        control().Call(&ControlClient::Stub::CreateParticipantToken, request, &response);
-    EXPECT_TRUE(status.ok()) << status.error_message();
-    return response.token();
+    return control().CreateParticipantToken("call", leg).token();
   }
   // A client of that port, which is the gateway's or leads to it.
   CurlClient Curl(uint16_t port) const {
