@@ -1,13 +1,18 @@
 #include "quic/http3/http_protocol_server.h"
 
+#include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "base/buffer_pool.h"
 #include "base/timestamp.h"
 #include "gtest/gtest.h"
+#include "quic/connection/connection_handler.h"
 #include "quic/http3/http_buffer_pool.h"
+#include "quic/http3/http_error_code.h"
 #include "quic/http3/testing/http_world.h"
 #include "quic/http3/testing/test_http_service.h"
+#include "quic/server/served_connections.h"
 
 namespace sluice {
 namespace {
@@ -50,6 +55,32 @@ TEST(HttpProtocolServerTest, ConnectionsCountTogetherAndAreReadAsOfTheEndOfATurn
   EXPECT_EQ(protocol.counters().requests.requests_abandoned, 2u);
   EXPECT_EQ(protocol.counters().buffers_exhausted, 0u);
   EXPECT_EQ(protocol.counters().source_exhausted, 1u);
+}
+
+// All the way that it goes in a process: the client hears of what it did, and others are answered.
+TEST(HttpProtocolServerTest, ABrokenRuleEndsTheConnectionWithItsCodeAndNoOther) {
+  Timestamp now = Timestamp::Zero();
+  TestHttpService service;
+  HttpBufferPool buffers(4);
+  HttpProtocolServer protocol({now, service, buffers});
+  ServedConnections served({.capacity = 8, .protocols = {&protocol}}, now);
+  HttpWorld world(97);
+  world.application = &served;
+  world.Connect();
+  const StreamId fine = world.Ask("POST", "/echo", "hello");
+  EXPECT_TRUE(world.RunUntilOver(fine));
+  EXPECT_EQ(world.answer(fine).body, "hello");
+  // A second control stream (RFC 9114 section 6.2.1).
+  world.OpenUnidirectional(std::vector<uint8_t>{0x00, 0x04, 0x00});
+  EXPECT_EQ(world.CodeOfEnd(), static_cast<uint64_t>(HttpErrorCode::kStreamCreationError));
+  EXPECT_EQ(served.counters().broken, 1u);
+  EXPECT_EQ(served.counters().connections, 0u);
+  world.Connect();
+  const StreamId next = world.Ask("GET", "/echo");
+  EXPECT_TRUE(world.RunUntilOver(next));
+  EXPECT_TRUE(world.answer(next).finished);
+  EXPECT_EQ(protocol.counters().requests.requests, 2u);
+  world.endpoint.reset();
 }
 
 }  // namespace

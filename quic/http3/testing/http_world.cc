@@ -195,6 +195,7 @@ std::optional<uint64_t> HttpWorld::CodeOfEnd() {
 
 ConnectionHandler* HttpWorld::OnConnection(QuicConnection& connection) {
   SLUICE_CHECK(connection.protocol() == kHttpProtocolName);
+  if (application != nullptr) return application->OnConnection(connection);
   servers.push_back(std::make_unique<HttpServerConnection>(
       HttpServerResources{server_now_, service, buffers, limits_}, connection));
   return servers.back().get();
@@ -227,23 +228,34 @@ LinkEnd HttpWorld::ClientEnd() {
 LinkEnd HttpWorld::ServerEnd() {
   return {.receive =
               [this](Timestamp now, const UdpPath& path, Ecn ecn, absl::Span<const uint8_t> bytes) {
-                server_now_ = now;
+                BeginTurn(now);
                 endpoint->HandleDatagram(now, path, ecn, bytes, server_out);
-                SettleServer();
+                EndTurn();
               },
           .timeout =
               [this](Timestamp now) {
-                server_now_ = now;
+                BeginTurn(now);
                 endpoint->HandleTimeouts(now, server_out);
                 for (const auto& server : servers) server->HandleTimeout(now);
-                SettleServer();
+                EndTurn();
               },
           .next_timeout = [this] { return NextServerTimeout(); },
           .out = &server_out};
 }
 
+void HttpWorld::BeginTurn(Timestamp now) {
+  server_now_ = now;
+  if (application != nullptr) application->BeginTurn(now);
+}
+
+void HttpWorld::EndTurn() {
+  if (application != nullptr) return application->EndTurn({server_now_, *endpoint, server_out});
+  SettleServer();
+}
+
 Timestamp HttpWorld::NextServerTimeout() const {
   Timestamp next = endpoint->NextTimeout();
+  if (application != nullptr) next = std::min(next, application->NextTimeout());
   for (const auto& server : servers) next = std::min(next, server->NextTimeout());
   return next;
 }

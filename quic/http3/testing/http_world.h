@@ -27,6 +27,7 @@
 #include "quic/http3/http_server_connection.h"
 #include "quic/http3/testing/http_bytes.h"
 #include "quic/http3/testing/test_http_service.h"
+#include "quic/server/listener_application.h"
 #include "quic/server/quic_endpoint.h"
 #include "quic/tls/testing/test_certificates.h"
 #include "quic/tls/tls_client_context.h"
@@ -79,6 +80,9 @@ class HttpWorld : public ConnectionAcceptor {
 
   // How the next client's address looks from the server.
   std::array<uint8_t, 4> client_ip = {192, 0, 2, 1};
+  // Who has the connections of the server; null for this world itself. Set before clients come,
+  // outlives it.
+  ListenerApplication* application = nullptr;
   SeededRandom random;
   TestHttpService service;
   HttpBufferPool buffers{32};
@@ -91,6 +95,8 @@ class HttpWorld : public ConnectionAcceptor {
   LinkEnd ClientEnd();
   LinkEnd ServerEnd();
   Timestamp NextServerTimeout() const;
+  void BeginTurn(Timestamp now);
+  void EndTurn();
   // Gives nghttp3 what came on a stream.
   void ReadAnswers(StreamId id);
 
